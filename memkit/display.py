@@ -1,0 +1,43 @@
+"""How a result shows itself without knowing who draws it.
+
+Results live on low floors and must not import a notebook or template library; drawing lives in `present`. The two
+meet here: `mimebundle` dispatches on the type of the value, `present` registers one renderer per result type, and
+a `Displayable` hands itself over. Without `present` (a bare import of one floor) a value still shows its repr.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from functools import singledispatch
+from typing import Any
+
+MimeBundle = dict[str, Any]
+
+
+@singledispatch
+def mimebundle(value: object) -> MimeBundle:
+    """The representations of `value` by MIME type; at least `text/plain`, and `text/html` once registered."""
+    return {"text/plain": repr(value)}
+
+
+class Displayable:
+    """Mixin: shows itself in notebooks through `mimebundle`; `print(x)` gives the same content in plain text."""
+
+    __slots__ = ()
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> MimeBundle:
+        return {
+            mime: data
+            for mime, data in mimebundle(self).items()
+            if (include is None or mime in include) and (exclude is None or mime not in exclude)
+        }
+
+    def to_html(self) -> str:
+        """The script-free HTML that a notebook shows."""
+        return str(mimebundle(self).get("text/html", ""))
+
+    def to_text(self) -> str:
+        """The plain-text twin of the HTML."""
+        return str(mimebundle(self)["text/plain"])

@@ -1,0 +1,230 @@
+"""Every exception memkit raises, under one base.
+
+An error carries fields, not just a sentence: `what` happened, the `file` and the `field` it happened in, and
+the `remedy` a person can try next. The sentence is built from them, so that the command line, a notebook and a
+test can each read the part they need. All of them survive pickling.
+
+`exit_code` is what the command line leaves with: 2 for a call that was written wrong, 3 for one that was refused
+or failed.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import ClassVar
+
+
+def _printable(path: str | PathLike[str] | None) -> str | None:
+    if path is None:
+        return None
+    return fspath(path).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class MemkitError(Exception):
+    """Base of every error memkit raises on purpose.
+
+    Args:
+        what: What went wrong, as a clause without a full stop.
+        file: The file or folder concerned.
+        field: The field, option or key concerned.
+        remedy: What to do about it.
+    """
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.what = what
+        self.file = _printable(file)
+        self.field = field
+        self.remedy = remedy
+        super().__init__(self._sentence())
+
+    def _sentence(self) -> str:
+        where = [part for part in (self.file, self.field) if part]
+        head = f"{': '.join(where)}: {self.what}" if where else self.what
+        return f"{head}. {self.remedy}" if self.remedy else head
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.__dict__.copy()))
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The error as plain data: code, what, file, field, remedy."""
+        return {
+            "code": self.code,
+            "what": self.what,
+            "file": self.file,
+            "field": self.field,
+            "remedy": self.remedy,
+        }
+
+
+def _rebuild(kind: type[MemkitError], state: dict[str, object]) -> MemkitError:
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    Exception.__init__(error, error._sentence())  # noqa: SLF001
+    return error
+
+
+class InvalidInputError(MemkitError, ValueError):
+    """A value handed to memkit cannot be stored or asked as it is; nothing was written."""
+
+    code = "invalid-input"
+
+
+class UsageError(MemkitError):
+    """The call itself is wrong: an unknown option, two options that exclude each other."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class SettingsError(MemkitError, ValueError):
+    """A settings file, variable or argument holds an unknown key or an impossible value."""
+
+    code = "settings"
+
+
+class NotEnabledError(MemkitError):
+    """Memory is off for this project and nobody consented to it."""
+
+    code = "not-enabled"
+
+
+class ProjectPathError(MemkitError):
+    """The project folder does not exist or is not a folder."""
+
+    code = "project-path"
+
+
+class ConfirmationError(MemkitError):
+    """A destructive verb was called without its confirmation; nothing was removed."""
+
+    code = "not-confirmed"
+
+
+class StoreError(MemkitError):
+    """Base of the faults of files on disk."""
+
+    code = "store"
+
+
+class StorePermissionError(StoreError):
+    """The operating system refused access, or the file system is read-only."""
+
+    code = "permission"
+
+
+class DiskFullError(StoreError):
+    """No space, no inodes or no quota left; what was half written has been taken back."""
+
+    code = "disk-full"
+
+
+class StoreIOError(StoreError):
+    """The disk reported an error. Nothing was acknowledged."""
+
+    code = "io"
+
+
+class OutcomeUnknownError(StoreIOError):
+    """The write may or may not have reached the disk; storing again with the same id is safe."""
+
+    code = "outcome-unknown"
+
+
+class LockedError(StoreError):
+    """Another process holds the lock and did not let go within the wait.
+
+    Attributes:
+        holder: What the holder wrote about itself: pid, host, command, since. Information only.
+    """
+
+    code = "locked"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+        holder: dict[str, str] | None = None,
+    ) -> None:
+        self.holder = dict(holder or {})
+        super().__init__(what, file=file, field=field, remedy=remedy)
+
+
+class LocksUnsupportedError(StoreError):
+    """The file system has no working flock; memkit refuses to write without one."""
+
+    code = "locks-unsupported"
+
+
+class ForeignStoreError(StoreError):
+    """The folder belongs to another project, or holds something that is not a memkit store."""
+
+    code = "foreign-store"
+
+
+class NewerFormatError(StoreError):
+    """Written by a newer memkit; readable by that one only. Nothing was changed."""
+
+    code = "newer-format"
+
+
+class DamagedError(StoreError):
+    """The bytes are there and cannot be read as what they should be. They are kept."""
+
+    code = "damaged"
+
+
+class EntryNotFoundError(StoreError, LookupError):
+    """No entry with this id in this project."""
+
+    code = "not-found"
+
+
+class QueryError(MemkitError):
+    """A SQL question could not be answered.
+
+    Attributes:
+        sql: The statement as it was sent.
+    """
+
+    code = "query"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+        sql: str = "",
+    ) -> None:
+        self.sql = sql
+        super().__init__(what, file=file, field=field, remedy=remedy)
+
+
+class ImportSourceError(MemkitError):
+    """The path given to an import cannot be read, or holds another kind of file."""
+
+    code = "import-source"
+
+
+class MissingExtraError(MemkitError, ImportError):
+    """An optional package is needed; the remedy is the exact command that installs it."""
+
+    code = "missing-extra"
+
+
+class MemkitWarning(UserWarning):
+    """Something a person should know that did not stop the call."""
