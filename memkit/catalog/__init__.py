@@ -1,0 +1,1 @@
+"""A snapshot and its tail seen through DuckDB."""

@@ -1,0 +1,1 @@
+"""Sessions become candidates, candidates become records."""

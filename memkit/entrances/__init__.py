@@ -1,0 +1,1 @@
+"""Command line, magics, agents: parse, call Memory, print."""

@@ -1,0 +1,149 @@
+"""JSON as memkit reads and writes it: UTF-8, finite numbers, bounded nesting, exact integers.
+
+Python's parser accepts `NaN`, unpaired surrogates and thousands of nested lists. None of these survives the other
+readers of a store (DuckDB, a TypeScript tool, Parquet), so they are refused going in and reported coming out.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from memkit.errors import InvalidInputError
+
+MAX_NESTING = 64
+Json = Any
+
+
+class JsonDamage(ValueError):  # noqa: N818 - a finding about bytes, carried as data
+    """These bytes are not JSON memkit can use; the message says why."""
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise JsonDamage(f"{name} is not a JSON number")
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise JsonDamage(f"the number {text[:40]} is out of range")
+    return value
+
+
+def nesting(value: Json, limit: int = MAX_NESTING) -> int:
+    """How deep lists and objects nest in `value` (a scalar is 0); stops counting at `limit + 1`."""
+    depth = 0
+    layer = [value] if isinstance(value, (dict, list, tuple)) else []
+    while layer and depth <= limit:
+        depth += 1
+        layer = [
+            child
+            for item in layer
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, (dict, list, tuple))
+        ]
+    return depth
+
+
+def loads(data: bytes) -> Json:
+    """Parse UTF-8 JSON bytes (a leading BOM is allowed).
+
+    Raises:
+        JsonDamage: not UTF-8, not JSON, a non-finite number, or nested deeper than `MAX_NESTING`.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise JsonDamage(f"not UTF-8 at byte {error.start}") from error
+    try:
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite_float)
+    except RecursionError as error:
+        raise JsonDamage(f"nested deeper than {MAX_NESTING}") from error
+    except JsonDamage:
+        raise
+    except ValueError as error:  # JSONDecodeError, and integers of more digits than Python reads
+        raise JsonDamage(f"not JSON: {error}") from error
+    if nesting(value) > MAX_NESTING:
+        raise JsonDamage(f"nested deeper than {MAX_NESTING}")
+    return value
+
+
+def loads_object(data: bytes) -> dict[str, Json]:
+    """Like `loads`, and the value must be an object."""
+    value = loads(data)
+    if not isinstance(value, dict):
+        raise JsonDamage(f"a JSON object was expected, found {type(value).__name__}")
+    return value
+
+
+def dumps(value: Json) -> bytes:
+    """Compact UTF-8 JSON on one line, non-ASCII written as itself.
+
+    Raises:
+        ValueError: NaN, infinity, or a type JSON has no form for.
+        UnicodeEncodeError: an unpaired surrogate.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+
+
+def require_json(value: Json, field: str) -> Json:
+    """Return `value` as plain JSON data (tuples become lists), or say which part cannot be stored.
+
+    Raises:
+        InvalidInputError: with `field` extended to the offending place, such as `result.rounds[2].score`.
+    """
+    if nesting(value) > MAX_NESTING:
+        raise InvalidInputError(
+            f"nested deeper than {MAX_NESTING} levels", field=field, remedy="Flatten the value before storing it."
+        )
+    return _plain(value, field)
+
+
+def require_text(value: object, field: str) -> str:
+    """Return `value` if it is text that can be written as UTF-8.
+
+    Raises:
+        InvalidInputError: not a string, or one with an unpaired surrogate.
+    """
+    if not isinstance(value, str):
+        raise InvalidInputError(f"text was expected, found {type(value).__name__}", field=field)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"holds an unpaired surrogate (U+{ord(value[error.start]):04X}) at position {error.start}",
+            field=field,
+            remedy="Decode the text again from its bytes, or replace the character with U+FFFD.",
+        ) from error
+    return value
+
+
+def _plain(value: Json, field: str) -> Json:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return require_text(value, field)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124 - NaN differs from itself
+            raise InvalidInputError(
+                f"{value} has no form in JSON", field=field, remedy="Leave the number out, or store null."
+            )
+        return float(value)
+    if isinstance(value, dict):
+        plain: dict[str, Json] = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise InvalidInputError(
+                    f"the key {key!r} is {type(key).__name__}", field=field, remedy="Use text keys."
+                )
+            plain[require_text(key, f"{field} (a key)")] = _plain(item, f"{field}.{key}")
+        return plain
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, f"{field}[{i}]") for i, item in enumerate(value)]
+    raise InvalidInputError(
+        f"{type(value).__name__} has no form in JSON",
+        field=field,
+        remedy="Pass plain data; a pydantic model gives it with .model_dump(mode='json').",
+    )

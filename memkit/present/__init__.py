@@ -1,0 +1,1 @@
+"""Results made visible, never computing."""

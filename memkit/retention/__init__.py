@@ -1,0 +1,1 @@
+"""Forgetting: policy, plan, apply."""

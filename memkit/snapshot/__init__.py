@@ -1,0 +1,1 @@
+"""Parquet segments derived from the store; may be deleted at any time."""

@@ -1,0 +1,1 @@
+"""Durable files: the only floor that writes truth."""

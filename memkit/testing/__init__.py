@@ -1,0 +1,1 @@
+"""Temporary stores for tests."""
