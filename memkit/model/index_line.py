@@ -127,11 +127,11 @@ def parse_line(data: bytes) -> IndexLine:
     tags = raw.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise LineDamage("tags is not a list of texts")
-    try:
-        # A valid escape can still spell an unpaired surrogate, which no other reader of the store accepts.
-        jsontext.dumps(raw)
-    except UnicodeEncodeError as error:
-        raise LineDamage("holds an unpaired surrogate") from error
+    if b"\\u" in data:  # a valid escape can still spell an unpaired surrogate, which no other reader accepts
+        try:
+            jsontext.dumps(raw)
+        except UnicodeEncodeError as error:
+            raise LineDamage("holds an unpaired surrogate") from error
     return IndexLine(
         id=raw["id"],
         stored_at_ms=stored_at,

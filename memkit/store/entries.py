@@ -1,0 +1,126 @@
+"""Entries on disk: `results/<id>.json`, one envelope per file, written once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memkit.errors import (
+    DamagedError,
+    EntryNotFoundError,
+    ForeignStoreError,
+    InvalidInputError,
+    NewerFormatError,
+    StoreError,
+)
+from memkit.model import ids, jsontext
+from memkit.model.entry import MAX_ENTRY_BYTES, EntryDamage, NewerEntry, StoredEntry
+from memkit.model.index_line import line_for
+from memkit.model.upgrades import read_entry as read_envelope
+from memkit.store import durable
+from memkit.store.paths import StorePaths
+
+ENTRY_SUFFIX = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An entry written under a temporary name, waiting for the index lock."""
+
+    entry: StoredEntry
+    temp: Path
+    final: Path
+    line: bytes
+
+
+def prepare(paths: StorePaths, entries: Sequence[StoredEntry]) -> list[Prepared]:
+    """Write every entry to a fsynced temporary file; all or none.
+
+    Raises:
+        InvalidInputError: an envelope larger than `MAX_ENTRY_BYTES`; nothing was written.
+    """
+    encoded = [(entry, entry.to_bytes()) for entry in entries]
+    for entry, data in encoded:
+        if len(data) > MAX_ENTRY_BYTES:
+            raise InvalidInputError(
+                f"the result takes {len(data):,} bytes, at most {MAX_ENTRY_BYTES:,} are kept ({entry.question[:60]!r})",
+                field="result",
+                remedy="Store the synthesis and keep the raw transcript elsewhere.",
+            )
+    prepared: list[Prepared] = []
+    try:
+        for entry, data in encoded:
+            final = paths.entry_file(entry.id)
+            line = line_for(entry, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+            prepared.append(Prepared(entry, durable.write_temp(final, data), final, line))
+    except BaseException:
+        discard(prepared)
+        raise
+    return prepared
+
+
+def discard(prepared: Sequence[Prepared]) -> None:
+    """Remove the temporary files that were not published; one that cannot be removed is left to `verify`."""
+    for item in prepared:
+        if os.path.lexists(item.temp):
+            with suppress(StoreError):
+                durable.unlink(item.temp)
+
+
+def decode(paths: StorePaths, entry_id: str, data: bytes) -> StoredEntry:
+    """Read the bytes of one entry's file.
+
+    Raises:
+        NewerFormatError, DamagedError, ForeignStoreError: each naming the file.
+    """
+    file = paths.entry_file(entry_id)
+    if not data:
+        raise DamagedError("the file is empty", file=file, remedy="Run `memkit repair`; it moves the file aside.")
+    try:
+        entry = read_envelope(jsontext.loads_object(data))
+    except NewerEntry as newer:
+        raise NewerFormatError(str(newer), file=file, remedy="Upgrade memkit to read it.") from newer
+    except (jsontext.JsonDamage, EntryDamage) as damage:
+        raise DamagedError(str(damage), file=file, remedy="Run `memkit repair`; it moves the bytes aside.") from damage
+    if entry.id != entry_id:
+        raise DamagedError(f"the envelope inside says id {entry.id}", file=file, remedy="Run `memkit verify`.")
+    if entry.project_key != paths.key or entry.project_path != paths.project_path:
+        raise ForeignStoreError(
+            f"belongs to the project {entry.project_path} ({entry.project_key})",
+            file=file,
+            remedy="Move the file to that project's store; memkit does not read it here.",
+        )
+    return entry
+
+
+def read(paths: StorePaths, entry_id: str) -> StoredEntry:
+    """One entry by id.
+
+    Raises:
+        EntryNotFoundError: there is no such file.
+        NewerFormatError, DamagedError, ForeignStoreError, StorePermissionError: it cannot be read as an entry of this
+            project; its bytes are kept.
+    """
+    data = durable.read_bytes(paths.entry_file(entry_id))
+    if data is None:
+        raise EntryNotFoundError(
+            f"no entry {entry_id} in this project", file=paths.folder, field="id", remedy="`memkit list` shows ids."
+        )
+    return decode(paths, entry_id, data)
+
+
+def ids_on_disk(paths: StorePaths) -> tuple[list[str], list[str]]:
+    """Ids that have a file, ascending, and the names in the folder that are not entries."""
+    found: list[str] = []
+    strays: list[str] = []
+    for name in durable.names_in(paths.results):
+        stem = name.removesuffix(ENTRY_SUFFIX)
+        if name.endswith(ENTRY_SUFFIX) and ids.is_id(stem):
+            found.append(stem)
+        else:
+            strays.append(name)
+    return found, strays

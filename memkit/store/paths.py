@@ -1,0 +1,154 @@
+"""Where the files of one project lie, and how a project becomes a key.
+
+The key is the first 12 hexadecimal digits of the SHA-256 of the project's real path: two folders of the same name stay
+apart, and no character of a path ever reaches a file name. Links are resolved once, when a project is opened; the path
+written into an entry is never resolved again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from memkit.errors import ProjectPathError
+from memkit.model.ids import require_id
+
+FORMAT_VERSION = 1
+LOG_PREFIX = "memory-"
+LOG_SUFFIX = ".log"
+
+
+def path_text(path: str | os.PathLike[str]) -> str:
+    """A path as text that can be written as UTF-8; bytes that are not are escaped, reversibly, as in `\\xff`."""
+    raw = os.fsencode(path)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
+
+
+def project_key(real_path: str | os.PathLike[str]) -> str:
+    """The key of a project: 12 hexadecimal digits."""
+    return hashlib.sha256(os.fsencode(real_path)).hexdigest()[:12]
+
+
+def resolve_project(project: str | os.PathLike[str]) -> str:
+    """The real path of an existing project folder.
+
+    Raises:
+        ProjectPathError: it does not exist or is not a folder.
+    """
+    real = os.path.realpath(project)
+    if not os.path.isdir(real):
+        what = "is not a folder" if os.path.lexists(real) else "does not exist"
+        raise ProjectPathError(
+            f"the project folder {what}",
+            file=path_text(real),
+            field="project",
+            remedy="Give the folder of the project, or create it again; its memory is kept by the path it had.",
+        )
+    return real
+
+
+@dataclass(frozen=True, slots=True)
+class StorePaths:
+    """The files of one project.
+
+    Attributes:
+        root: Folder of all projects' stores.
+        project_path: The project's real path as text.
+        key: Its key; the project's folder in the root.
+    """
+
+    root: Path
+    project_path: str
+    key: str
+
+    @classmethod
+    def for_project(cls, root: str | os.PathLike[str], real_path: str) -> StorePaths:
+        """The paths of the project at `real_path` (already resolved) under `root`."""
+        return cls(root=Path(os.path.abspath(root)), project_path=path_text(real_path), key=project_key(real_path))
+
+    @property
+    def folder(self) -> Path:
+        """The project's folder in the root."""
+        return self.root / self.key
+
+    @property
+    def store_json(self) -> Path:
+        """Format version, project and creation time."""
+        return self.folder / "store.json"
+
+    @property
+    def results(self) -> Path:
+        """Folder of entries."""
+        return self.folder / "results"
+
+    @property
+    def index(self) -> Path:
+        """One line per entry."""
+        return self.folder / "index.jsonl"
+
+    @property
+    def sentinel(self) -> Path:
+        """The file the TypeScript tool locks with; exists only while a line is appended."""
+        return self.folder / "index.jsonl.lock"
+
+    @property
+    def generation(self) -> Path:
+        """Raised before the index is rewritten."""
+        return self.folder / "index.generation"
+
+    @property
+    def index_lock(self) -> Path:
+        """flock file of the index."""
+        return self.folder / ".memkit.lock"
+
+    @property
+    def snapshots(self) -> Path:
+        """Folder of derived Parquet segments."""
+        return self.folder / "snapshots"
+
+    @property
+    def manifest(self) -> Path:
+        """What the snapshot covers."""
+        return self.snapshots / "manifest.json"
+
+    @property
+    def snapshot_lock(self) -> Path:
+        """flock file of the snapshot."""
+        return self.folder / ".snapshot.lock"
+
+    @property
+    def quarantine(self) -> Path:
+        """Folder of damaged bytes, moved aside."""
+        return self.folder / "quarantine"
+
+    @property
+    def logs(self) -> Path:
+        """Folder of audit logs."""
+        return self.folder / "_logs"
+
+    @property
+    def audit_lock(self) -> Path:
+        """flock file of all days' logs."""
+        return self.logs / "audit.lock"
+
+    @property
+    def current_log(self) -> Path:
+        """Link to the newest day's log."""
+        return self.logs / "current.log"
+
+    def entry_file(self, entry_id: str) -> Path:
+        """The file of one entry; the id is checked first, so nothing outside `results` can be named."""
+        return self.results / f"{require_id(entry_id)}.json"
+
+    def log_file(self, day: str) -> Path:
+        """The log of one UTC day, `YYYY-MM-DD`."""
+        return self.logs / f"{LOG_PREFIX}{day}{LOG_SUFFIX}"
+
+    def relative(self, path: Path) -> str:
+        """`path` as seen from the project's folder in the store, with forward slashes."""
+        return path.relative_to(self.folder).as_posix()

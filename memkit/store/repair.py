@@ -1,0 +1,173 @@
+"""Mending a store: planned from `verify`, shown first, then done under the index lock, losing no byte.
+
+Damaged bytes go to quarantine before anything takes their place. Entries without a line get one, lines without a file
+are kept in quarantine and leave the index, repeated lines are dropped, left-over temporary files are removed, wide
+modes are narrowed, a lost or damaged `store.json` is written again. What another project or a newer memkit wrote is
+left alone.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from memkit import clock
+from memkit.display import Displayable
+from memkit.model import jsontext
+from memkit.model.event import Event
+from memkit.model.problem import Problem
+from memkit.store import durable, entries, index, quarantine
+from memkit.store.lock import HeldLock
+from memkit.store.store import Store
+from memkit.store.verify import verify
+
+_BY_INDEX = {
+    "index-missing": "write the index from the entries",
+    "orphan-entry": "write its index line",
+    "line-without-file": "move the line to quarantine",
+    "damaged-line": "move the bytes to quarantine",
+    "repeated-line": "drop the repeated line",
+    "torn-tail": "move the bytes to quarantine",
+    "hash-mismatch": "write its index line from the file as it is",
+    "line-differs": "write its index line from the file as it is",
+    "damaged-entry": "move the file to quarantine",
+}
+_BY_FILE = {
+    "leftover-temp": "remove it",
+    "wide-mode": "narrow the mode to 0600 or 0700",
+    "store-json-damaged": "move the bytes to quarantine and write it again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RepairAction:
+    """One thing repair does, or would do.
+
+    Attributes:
+        code: The problem's code.
+        file: The file concerned.
+        detail: What is done.
+        entry_id: The entry concerned, if one is.
+    """
+
+    code: str
+    file: str
+    detail: str
+    entry_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport(Displayable):
+    """What repair did, or would do.
+
+    Attributes:
+        dry_run: Nothing was changed.
+        actions: In the order of `verify`.
+        problems_left: What repair leaves to a person.
+        as_of: When.
+    """
+
+    dry_run: bool
+    actions: tuple[RepairAction, ...]
+    problems_left: tuple[Problem, ...]
+    as_of: dt.datetime
+
+    def __repr__(self) -> str:
+        what = "would do" if self.dry_run else "did"
+        return f"<RepairReport: {what} {len(self.actions)}, {len(self.problems_left)} left to a person>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "dry_run": self.dry_run,
+            "as_of": clock.iso(self.as_of),
+            "actions": [asdict(action) for action in self.actions],
+            "problems_left": [problem.to_dict() for problem in self.problems_left],
+        }
+
+
+def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
+    """Mend what can be mended without a person; by default only say what would be done.
+
+    Raises:
+        StoreError: the disk, a permission or a writer stood in the way; what was done so far is complete in itself.
+    """
+    found = verify(store)
+    actions = _plan(found)
+    if dry_run or not actions:
+        left = tuple(problem for problem in found if problem.code not in _BY_INDEX and problem.code not in _BY_FILE)
+        return RepairReport(dry_run, actions, left, store.clock.now())
+    with store.index_lock.held("repair") as held:
+        found = verify(store, held=held)
+        actions = _plan(found)
+        _mend_files(store, found)
+        if any(problem.code in _BY_INDEX for problem in found):
+            _mend_index(store, held, found)
+        if not os.path.lexists(store.paths.store_json):
+            store.write_store_json()
+    detail = {"n_actions": len(actions), "codes": sorted({action.code for action in actions})}
+    store.audit.record(Event("entry_operation", "repair", detail=detail))
+    return RepairReport(False, actions, tuple(verify(store)), store.clock.now())
+
+
+def _plan(found: Sequence[Problem]) -> tuple[RepairAction, ...]:
+    words = {**_BY_INDEX, **_BY_FILE}
+    return tuple(
+        RepairAction(problem.code, problem.file, words[problem.code], problem.entry_id)
+        for problem in found
+        if problem.code in words
+    )
+
+
+def _mend_files(store: Store, found: Sequence[Problem]) -> None:
+    for problem in found:
+        path = store.paths.folder / problem.file
+        if problem.code == "leftover-temp":
+            durable.unlink(path)
+        elif problem.code == "wide-mode":
+            durable.restrict(path)
+        elif problem.code in {"store-json-damaged", "damaged-entry"}:
+            _quarantine_file(store, problem)
+
+
+def _quarantine_file(store: Store, problem: Problem) -> None:
+    path = store.paths.folder / problem.file
+    data = durable.read_bytes(path)
+    if data is None:
+        return
+    now = store.clock.now()
+    quarantine.put(store.paths, data, file=problem.file, start=0, reason=problem.detail, moved_at=now)
+    durable.unlink(path, durable=True)
+
+
+def _mend_index(store: Store, held: HeldLock, found: Sequence[Problem]) -> None:
+    paths = store.paths
+    data = durable.read_bytes(paths.index) or b""
+    for problem in found:
+        if problem.code in {"damaged-line", "torn-tail"}:
+            _keep(store, data, problem)
+    read = index.parse(paths, data, start=0, generation=0)
+    rewritten = {problem.entry_id for problem in found if problem.code in {"hash-mismatch", "line-differs"}}
+    on_disk = set(entries.ids_on_disk(paths)[0])
+    lines: list[bytes] = []
+    for line in read.lines:
+        if line.id not in on_disk:
+            row = jsontext.dumps(line.to_dict())
+            reason = "the entry's file is gone"
+            now = store.clock.now()
+            quarantine.put(paths, row, file="index.jsonl", start=0, reason=reason, moved_at=now)
+        elif line.id not in rewritten:
+            lines.append(jsontext.dumps(line.to_dict()) + b"\n")
+    known = {line.id for line in read.lines} - rewritten
+    lines += index.lines_of_entries(paths, sorted(on_disk - known))
+    index.rewrite(paths, held, lines, wait_seconds=store.wait_seconds)
+
+
+def _keep(store: Store, data: bytes, problem: Problem) -> None:
+    quarantine.put(
+        store.paths, data[problem.start : problem.end], file="index.jsonl", start=problem.start,
+        reason=problem.detail, moved_at=store.clock.now(),
+    )  # fmt: skip

@@ -1,0 +1,262 @@
+"""The store of one project: requests in, durable entries out, in the one order that loses nothing.
+
+    scrub -> envelope -> temporary file, fsynced -> lock the index -> rename -> fsync the folder -> append the line,
+    fsynced -> unlock -> audit event -> return
+
+A crash before the rename leaves a temporary file, one after it an entry without a line: both are reported by `verify`,
+neither was acknowledged. A batch takes the same steps with one append; a crash may leave a prefix of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from memkit import clock as clocks
+from memkit.errors import (
+    DamagedError,
+    ForeignStoreError,
+    NewerFormatError,
+    OutcomeUnknownError,
+    StoreError,
+    StoreIOError,
+)
+from memkit.model import jsontext
+from memkit.model.entry import Source, StoredEntry
+from memkit.model.event import Event
+from memkit.model.ids import new_ids
+from memkit.store import durable, entries, index
+from memkit.store.audit_log import AuditLog
+from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
+from memkit.store.new_entry import NewEntry
+from memkit.store.paths import FORMAT_VERSION, StorePaths
+from memkit.store.receipt import StoreReceipt
+
+if TYPE_CHECKING:
+    from memkit.store.scrub import Scrubber
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """What `store.json` says.
+
+    Attributes:
+        format_version: 0 where there is no such file (an empty store, or one of the TypeScript tool).
+        created: ISO 8601, or an empty text.
+    """
+
+    format_version: int
+    project_key: str
+    project_path: str
+    created: str = ""
+
+
+class Store:
+    """The durable files of one project; see the module for the order of a write.
+
+    Args:
+        paths: Where they lie.
+        clock: What time it is.
+        scrubber: What is masked on the way in.
+        wait_seconds: How long to wait for another writer.
+        actor: Who writes, for the audit log.
+    """
+
+    def __init__(
+        self,
+        paths: StorePaths,
+        *,
+        clock: clocks.Clock,
+        scrubber: Scrubber,
+        wait_seconds: float = DEFAULT_WAIT_SECONDS,
+        actor: str = "python",
+    ) -> None:
+        self.paths = paths
+        self.clock = clock
+        self.scrubber = scrubber
+        self.wait_seconds = wait_seconds
+        self.index_lock = Lock(paths.index_lock, wait_seconds)
+        self.audit = AuditLog(paths, clock, actor=actor, wait_seconds=wait_seconds)
+
+    def __repr__(self) -> str:
+        return f"<Store {self.paths.key} of {self.paths.project_path!r}>"
+
+    # -- what is there ------------------------------------------------------------------------------------------
+
+    @property
+    def exists(self) -> bool:
+        """Whether this project has a folder in the root."""
+        return os.path.isdir(self.paths.folder)
+
+    def info(self) -> StoreInfo:
+        """What `store.json` says.
+
+        Raises:
+            StoreIOError: a file stands where the root or the project's folder should be.
+            DamagedError: the file cannot be read; it is kept.
+            NewerFormatError: a newer memkit wrote the store.
+            ForeignStoreError: the folder belongs to another project, for example because it was copied.
+        """
+        for folder in (self.paths.root, self.paths.folder):
+            if os.path.lexists(folder) and not os.path.isdir(folder):
+                raise StoreIOError(
+                    "is a file, a folder is needed", file=folder, field="root", remedy="Choose another root."
+                )
+        file = self.paths.store_json
+        data = durable.read_bytes(file)
+        if data is None:
+            return StoreInfo(0, self.paths.key, self.paths.project_path)
+        try:
+            raw = jsontext.loads_object(data)
+        except jsontext.JsonDamage as damage:
+            raise DamagedError(
+                str(damage), file=file, remedy="Run `memkit repair`; entries carry what is needed to write it again."
+            ) from damage
+        version = raw.get("formatVersion")
+        if not isinstance(version, int):
+            raise DamagedError("formatVersion is missing", file=file, field="formatVersion", remedy="`memkit repair`.")
+        if version > FORMAT_VERSION:
+            raise NewerFormatError(
+                f"format {version} is newer than {FORMAT_VERSION}, which this memkit reads",
+                file=file,
+                remedy="Upgrade memkit.",
+            )
+        if raw.get("projectKey") != self.paths.key or raw.get("projectPath") != self.paths.project_path:
+            raise ForeignStoreError(
+                f"belongs to the project {str(raw.get('projectPath'))[:300]}",
+                file=file,
+                field="projectPath",
+                remedy="This looks like a copied store; memkit does not mix two projects. Move the copy away.",
+            )
+        return StoreInfo(version, self.paths.key, self.paths.project_path, str(raw.get("created", "")))
+
+    def read_index(self, start: int = 0) -> index.IndexRead:
+        """The index lines from byte `start`, with damage as data."""
+        return index.read(self.paths, start)
+
+    def generation(self) -> int:
+        """Raised whenever the index is rewritten."""
+        return index.generation(self.paths)
+
+    def read_entry(self, entry_id: str) -> StoredEntry:
+        """One entry by id; see `entries.read` for what it raises."""
+        return entries.read(self.paths, entry_id)
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def store_many(self, new: Sequence[NewEntry], *, op: str = "store") -> list[StoreReceipt]:
+        """Store entries durably, in order, with one index append; every receipt is on disk when this returns.
+
+        Raises:
+            InvalidInputError: one of them cannot be stored; none was written.
+            StoreError: the disk, a permission or another writer stood in the way; nothing was acknowledged.
+        """
+        if not new:
+            return []
+        self.info()
+        scrubbed = [self._scrub(item) for item in new]
+        stored = self._with_ids([item for item, _ in scrubbed])
+        self._make_folders()
+        prepared = entries.prepare(self.paths, stored)
+        try:
+            with self.index_lock.held(op) as held:
+                self.write_store_json()
+                self._publish(prepared, held)
+        finally:
+            entries.discard(prepared)
+        receipts = [StoreReceipt(entry, counts) for entry, (_, counts) in zip(stored, scrubbed, strict=True)]
+        self.audit.record(*(_stored_event(receipt, op) for receipt in receipts))
+        return receipts
+
+    def _scrub(self, item: NewEntry) -> tuple[NewEntry, Mapping[str, int]]:
+        counts: dict[str, int] = {}
+
+        def text(value: str) -> str:
+            masked = self.scrubber.scrub_text(value)
+            _add(counts, masked.counts)
+            return masked.text
+
+        result, found = self.scrubber.scrub_json(dict(item.result))
+        _add(counts, found)
+        source = item.source
+        clean = NewEntry(
+            question=text(item.question),
+            result=result,
+            panel_id=text(item.panel_id),
+            tags=tuple(dict.fromkeys(text(tag)[:64] for tag in item.tags)),
+            stored_at_ms=item.stored_at_ms,
+            replaces=item.replaces,
+            source=None if source is None else Source(source.kind, text(source.path), source.sha256),
+        )
+        return clean, MappingProxyType(counts)
+
+    def _with_ids(self, new: Sequence[NewEntry]) -> list[StoredEntry]:
+        now = clocks.to_ms(self.clock.now())
+        times = [now if item.stored_at_ms is None else item.stored_at_ms for item in new]
+        fresh = {ms: iter(new_ids(ms, times.count(ms))) for ms in dict.fromkeys(times)}
+        return [
+            StoredEntry(
+                id=next(fresh[ms]),
+                stored_at_ms=ms,
+                project_key=self.paths.key,
+                project_path=self.paths.project_path,
+                panel_id=item.panel_id,
+                question=item.question,
+                tags=item.tags,
+                result=item.result,
+                replaces=item.replaces,
+                source=item.source,
+            )
+            for item, ms in zip(new, times, strict=True)
+        ]
+
+    def _make_folders(self) -> None:
+        durable.make_folder(self.paths.results)
+
+    def write_store_json(self) -> None:
+        """Say whose store this is, if nothing says so yet; the index lock is held."""
+        if os.path.lexists(self.paths.store_json):
+            return
+        about = {
+            "formatVersion": FORMAT_VERSION,
+            "projectKey": self.paths.key,
+            "projectPath": self.paths.project_path,
+            "created": clocks.iso(self.clock.now()),
+        }
+        durable.replace(self.paths.store_json, jsontext.dumps(about) + b"\n")
+
+    def _publish(self, prepared: Sequence[entries.Prepared], held: HeldLock) -> None:
+        """Files first, then their lines. A fault before any line is on disk takes the files back."""
+        try:
+            for item in prepared:
+                durable.rename(item.temp, item.final)
+            durable.sync_folder(self.paths.results)
+            lines = b"".join(item.line for item in prepared)
+            index.append(self.paths, held, lines, wait_seconds=self.wait_seconds)
+        except OutcomeUnknownError:
+            raise  # a line may be on disk: its file has to stay
+        except StoreError:
+            with suppress(StoreError):
+                for item in prepared:
+                    durable.unlink(item.final)
+            raise
+
+
+def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
+    for kind, n in more.items():
+        counts[kind] = counts.get(kind, 0) + n
+
+
+def _stored_event(receipt: StoreReceipt, op: str) -> Event:
+    detail: dict[str, Any] = {"entry_id": receipt.id, "panel_id": receipt.entry.panel_id}
+    if receipt.entry.replaces:
+        detail["replaces"] = receipt.entry.replaces
+    if receipt.entry.source:
+        detail["source_path"] = receipt.entry.source.path
+    if receipt.scrubbed:
+        detail["scrubbed"] = dict(receipt.scrubbed)
+    return Event("entry_operation", "import" if op == "import" else "store", detail=detail)
