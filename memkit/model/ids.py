@@ -38,5 +38,4 @@ def require_id(text: object, field: str = "id") -> str:
 
 def new_ids(ms: int, n: int = 1) -> list[str]:
     """`n` fresh ids for the epoch millisecond `ms`, ascending."""
-    seconds, rest = divmod(ms, 1000)
-    return sorted(uuid7(seconds, rest * 1_000_000).hex for _ in range(n))  # type: ignore[call-arg]
+    return sorted(uuid7(nanoseconds=ms * 1_000_000).hex for _ in range(n))

@@ -13,6 +13,7 @@ from memkit.errors import InvalidInputError
 
 MAX_NESTING = 64
 Json = Any
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class JsonDamage(ValueError):  # noqa: N818 - a finding about bytes, carried as data
@@ -83,7 +84,7 @@ def dumps(value: Json) -> bytes:
         ValueError: NaN, infinity, or a type JSON has no form for.
         UnicodeEncodeError: an unpaired surrogate.
     """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+    return _ENCODER.encode(value).encode("utf-8")
 
 
 def require_json(value: Json, field: str) -> Json:

@@ -45,12 +45,12 @@ class AuditLog:
         durable.make_folder(self._paths.logs)
         with self._lock.held("audit"):
             now = self._clock.now()
-            day = max([now.strftime("%Y-%m-%d"), *days(self._paths)[-1:]])
-            file = self._paths.log_file(day)
+            newest = _link_target(self._paths)
+            name = f"{LOG_PREFIX}{max([now.strftime('%Y-%m-%d'), *days(self._paths, newest)[-1:]])}{LOG_SUFFIX}"
             lines = [jsontext.dumps({**event.to_dict(now), "actor": self._actor}) + b"\n" for event in events]
-            durable.append(file, b"".join(lines), fsync=False)
-            if _link_target(self._paths) != file.name:
-                durable.replace_link(self._paths.current_log, file.name)
+            durable.append(self._paths.logs / name, b"".join(lines), fsync=False)
+            if newest != name:
+                durable.replace_link(self._paths.current_log, name)
 
 
 def _link_target(paths: StorePaths) -> str | None:
@@ -60,11 +60,11 @@ def _link_target(paths: StorePaths) -> str | None:
         return None
 
 
-def days(paths: StorePaths) -> list[str]:
-    """UTC days that have a log, ascending."""
+def days(paths: StorePaths, known: str | None = None) -> list[str]:
+    """UTC days that have a log, ascending; `known` is the newest log's name where the link already tells it."""
     return [
         name.removeprefix(LOG_PREFIX).removesuffix(LOG_SUFFIX)
-        for name in durable.names_in(paths.logs)
+        for name in ([known] if known else durable.names_in(paths.logs))
         if name.startswith(LOG_PREFIX) and name.endswith(LOG_SUFFIX)
     ]
 

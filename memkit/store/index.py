@@ -8,16 +8,14 @@ that the TypeScript tool locks with: it waits for a foreign one, and takes over 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from memkit.errors import LockedError, MemkitWarning, StoreError
-from memkit.model import jsontext
 from memkit.model.index_line import IndexLine, LineDamage, line_for, parse_line
 from memkit.model.problem import Problem
 from memkit.store import durable, entries, jsonl
@@ -25,7 +23,8 @@ from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
 
 SENTINEL_STALE_SECONDS = 30.0
-_MARK = "memkit"
+_MARK = b'{"by": "memkit"}\n'
+_PAUSE = 0.005
 _READ_TRIES = 3
 
 
@@ -181,17 +180,24 @@ def _require(paths: StorePaths, held: HeldLock) -> None:
 @contextmanager
 def _sentinel(paths: StorePaths, wait_seconds: float) -> Iterator[None]:
     """Hold the TypeScript tool's lock file for the block."""
-    mark = json.dumps({"by": _MARK, "pid": os.getpid()}).encode()
     deadline = time.monotonic() + wait_seconds
-    while not durable.create_exclusive(paths.sentinel, mark):
-        _take_over_or_wait(paths, deadline, time.sleep)
+    while not _create_sentinel(paths):
+        _take_over_or_wait(paths, deadline)
     try:
         yield
     finally:
         durable.unlink(paths.sentinel)
 
 
-def _take_over_or_wait(paths: StorePaths, deadline: float, sleep: Callable[[float], None]) -> None:
+def _create_sentinel(paths: StorePaths) -> bool:
+    try:
+        return durable.link_exclusive(paths.sentinel_source, paths.sentinel)
+    except StoreError:  # the file to link is not there yet, or this file system has no hard links
+        durable.create_exclusive(paths.sentinel_source, _MARK)
+        return durable.create_exclusive(paths.sentinel, _MARK)
+
+
+def _take_over_or_wait(paths: StorePaths, deadline: float) -> None:
     try:
         content = durable.read_bytes(paths.sentinel)
         age = time.time() - os.stat(paths.sentinel).st_mtime
@@ -200,7 +206,7 @@ def _take_over_or_wait(paths: StorePaths, deadline: float, sleep: Callable[[floa
     if content is None:
         return
     # Ours can only be left over from a memkit that died: the flock we hold proves that none is at work.
-    if _is_ours(content):
+    if content == _MARK:
         durable.unlink(paths.sentinel)
         return
     if age > SENTINEL_STALE_SECONDS:
@@ -217,12 +223,4 @@ def _take_over_or_wait(paths: StorePaths, deadline: float, sleep: Callable[[floa
             file=paths.sentinel,
             remedy=f"Wait for it; memkit takes over after {SENTINEL_STALE_SECONDS:.0f} s.",
         )
-    sleep(0.005)
-
-
-def _is_ours(content: bytes) -> bool:
-    try:
-        note = jsontext.loads(content)
-    except jsontext.JsonDamage:
-        return False
-    return isinstance(note, dict) and note.get("by") == _MARK
+    time.sleep(_PAUSE)

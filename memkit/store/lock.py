@@ -24,6 +24,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from memkit.errors import LockedError, StoreIOError
@@ -156,11 +157,12 @@ class Lock:
 
 
 def _note(command: str) -> bytes:
-    note = {
-        "pid": os.getpid(),
-        "host": socket.gethostname()[:60],
-        "command": command[:60],
-        "since": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "program": os.path.basename(sys.argv[0] if sys.argv else "")[:40],
-    }
-    return json.dumps(note).encode("ascii", "replace")[:_NOTE_BYTES].ljust(_NOTE_BYTES) + b"\n"
+    since = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    note = f'{_about(os.getpid())}, "command": {json.dumps(command[:40])}, "since": "{since}"}}'
+    return note.encode("ascii", "replace")[:_NOTE_BYTES].ljust(_NOTE_BYTES) + b"\n"
+
+
+@cache
+def _about(pid: int) -> str:
+    program = os.path.basename(sys.argv[0] if sys.argv else "")[:40]
+    return json.dumps({"pid": pid, "host": socket.gethostname()[:60], "program": program})[:-1]

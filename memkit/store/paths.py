@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from memkit.errors import ProjectPathError
@@ -52,7 +53,7 @@ def resolve_project(project: str | os.PathLike[str]) -> str:
     return real
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StorePaths:
     """The files of one project.
 
@@ -71,79 +72,88 @@ class StorePaths:
         """The paths of the project at `real_path` (already resolved) under `root`."""
         return cls(root=Path(os.path.abspath(root)), project_path=path_text(real_path), key=project_key(real_path))
 
-    @property
+    @cached_property
     def folder(self) -> Path:
         """The project's folder in the root."""
         return self.root / self.key
 
-    @property
+    @cached_property
     def store_json(self) -> Path:
         """Format version, project and creation time."""
         return self.folder / "store.json"
 
-    @property
+    @cached_property
     def results(self) -> Path:
         """Folder of entries."""
         return self.folder / "results"
 
-    @property
+    @cached_property
+    def _results_prefix(self) -> str:
+        return f"{self.results}{os.sep}"
+
+    @cached_property
     def index(self) -> Path:
         """One line per entry."""
         return self.folder / "index.jsonl"
 
-    @property
+    @cached_property
     def sentinel(self) -> Path:
         """The file the TypeScript tool locks with; exists only while a line is appended."""
         return self.folder / "index.jsonl.lock"
 
-    @property
+    @cached_property
+    def sentinel_source(self) -> Path:
+        """The file whose second name is the sentinel."""
+        return self.folder / ".sentinel.lock"
+
+    @cached_property
     def generation(self) -> Path:
         """Raised before the index is rewritten."""
         return self.folder / "index.generation"
 
-    @property
+    @cached_property
     def index_lock(self) -> Path:
         """flock file of the index."""
         return self.folder / ".memkit.lock"
 
-    @property
+    @cached_property
     def snapshots(self) -> Path:
         """Folder of derived Parquet segments."""
         return self.folder / "snapshots"
 
-    @property
+    @cached_property
     def manifest(self) -> Path:
         """What the snapshot covers."""
         return self.snapshots / "manifest.json"
 
-    @property
+    @cached_property
     def snapshot_lock(self) -> Path:
         """flock file of the snapshot."""
         return self.folder / ".snapshot.lock"
 
-    @property
+    @cached_property
     def quarantine(self) -> Path:
         """Folder of damaged bytes, moved aside."""
         return self.folder / "quarantine"
 
-    @property
+    @cached_property
     def logs(self) -> Path:
         """Folder of audit logs."""
         return self.folder / "_logs"
 
-    @property
+    @cached_property
     def audit_lock(self) -> Path:
         """flock file of all days' logs."""
         return self.logs / "audit.lock"
 
-    @property
+    @cached_property
     def current_log(self) -> Path:
         """Link to the newest day's log."""
         return self.logs / "current.log"
 
     def entry_file(self, entry_id: str) -> Path:
         """The file of one entry; the id is checked first, so nothing outside `results` can be named."""
-        return self.results / f"{require_id(entry_id)}.json"
+        return Path(f"{self._results_prefix}{require_id(entry_id)}.json")
 
     def log_file(self, day: str) -> Path:
         """The log of one UTC day, `YYYY-MM-DD`."""

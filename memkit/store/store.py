@@ -10,6 +10,7 @@ neither was acknowledged. A batch takes the same steps with one append; a crash 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -197,7 +198,7 @@ class Store:
     def _with_ids(self, new: Sequence[NewEntry]) -> list[StoredEntry]:
         now = clocks.to_ms(self.clock.now())
         times = [now if item.stored_at_ms is None else item.stored_at_ms for item in new]
-        fresh = {ms: iter(new_ids(ms, times.count(ms))) for ms in dict.fromkeys(times)}
+        fresh = {ms: iter(new_ids(ms, n)) for ms, n in Counter(times).items()}
         return [
             StoredEntry(
                 id=next(fresh[ms]),
