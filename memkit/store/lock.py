@@ -117,8 +117,8 @@ class Lock:
             time.sleep(pause * (0.5 + random.random()))  # noqa: S311
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
-    def try_acquire(self, command: str) -> HeldLock | None:
-        """Take the lock if it is free, else None."""
+    def try_acquire(self, command: str | None) -> HeldLock | None:
+        """Take the lock if it is free, else None; with `command` None nothing is written into the file."""
         for attempt in range(_STALE_TRIES):
             descriptor = durable.open_lock(self.path)
             try:
@@ -126,7 +126,8 @@ class Lock:
                     os.close(descriptor)
                     return None
                 if durable.same_file(descriptor, self.path):
-                    durable.overwrite_note(descriptor, _note(command))
+                    if command is not None:
+                        durable.overwrite_note(descriptor, _note(command))
                     return HeldLock(self.path, descriptor)
                 durable.unlock(descriptor)
             except StoreIOError:

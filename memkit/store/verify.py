@@ -144,7 +144,7 @@ def _writers_excluded(paths: StorePaths, held_already: HeldLock | None) -> Itera
         yield True
         return
     try:
-        held = Lock(paths.index_lock, 0).try_acquire("verify")
+        held = Lock(paths.index_lock, 0).try_acquire(None)
     except StoreError:
         yield True  # a read-only store has no writer either
         return
