@@ -74,12 +74,13 @@ def read_events(paths: StorePaths) -> tuple[list[dict[str, jsontext.Json]], list
     events: list[dict[str, jsontext.Json]] = []
     problems: list[Problem] = []
     for day in days(paths):
-        for item in _day_events(paths, day):
+        for item in day_events(paths, day):
             (problems if isinstance(item, Problem) else events).append(item)  # type: ignore[arg-type]
     return events, problems
 
 
-def _day_events(paths: StorePaths, day: str) -> Iterator[dict[str, jsontext.Json] | Problem]:
+def day_events(paths: StorePaths, day: str) -> Iterator[dict[str, jsontext.Json] | Problem]:
+    """The events of one UTC day in order, with a problem in the place of each damaged line."""
     file = paths.log_file(day)
     lines, _ = jsonl.split_lines(durable.read_bytes(file) or b"")
     for line in lines:

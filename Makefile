@@ -1,0 +1,59 @@
+# memkit: `make demo` and `make test` need Python 3.11+ and make, nothing else.
+SHELL := /bin/sh
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+CORPORA ?= ../shared/corpora
+
+.PHONY: help setup demo test check notebooks bench bench-smoke corpora format clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "memkit needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(BIN)/python pyproject.toml
+	$(PIP) install --quiet --upgrade "pip>=25.1"
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(PIP) install --quiet --editable . --group dev
+	@touch $@
+
+setup: $(VENV)/.dev ## everything for developing, in .venv
+
+demo: $(VENV)/.core ## store the sample decisions in a temporary root, recall them, question them
+	$(BIN)/python data-samples/demo.py
+
+test: $(VENV)/.dev ## all ordinary tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## formatting, lint, types, floors
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+notebooks: $(VENV)/.dev ## execute every notebook in a fresh kernel
+	$(BIN)/python -m pytest -m notebook -p no:randomly tests/notebooks
+
+bench: $(VENV)/.dev ## print timings and ratios at 10,000 entries
+	$(BIN)/python -m tests.bench
+
+bench-smoke: $(VENV)/.dev ## assert the ratios that noise cannot break
+	$(BIN)/python -m tests.bench --smoke
+
+corpora: $(VENV)/.dev ## accuracy of the ADR importer on real records: CORPORA=DIR
+	$(BIN)/python tests/corpora/score.py $(CORPORA)
+
+format: $(VENV)/.dev ## format and fix
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
