@@ -2,96 +2,57 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from memkit import clock
-from memkit.display import Displayable
 from memkit.errors import StoreError
+from memkit.model.index_line import IndexLine
 from memkit.model.problem import Problem
+from memkit.model.status import Status
 from memkit.store import audit_log, durable
 from memkit.store.paths import StorePaths, path_text, project_key
 from memkit.store.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Status(Displayable):
-    """What `memkit status` says.
-
-    Attributes:
-        enabled: Whether memory is on for this project.
-        enabled_by: The source that says so.
-        root: Folder of all projects' stores.
-        project_path: The project's real path.
-        project_key: Its key.
-        folder: Its folder in the root.
-        exists: Whether there is one.
-        n_entries: Lines in the index.
-        n_damaged: Lines that cannot be read.
-        n_bytes: Size of the entries and the index.
-        last_stored_at: When the newest entry was stored.
-        last_event: The newest line of the audit log, shortened to op, status and time.
-        snapshot_covers: Entries covered by the Parquet snapshot; -1 where there is none.
-        parent_store: The nearest folder above that has a store, when this one has none.
-        trouble: Why the store cannot be read, if it cannot.
-        as_of: When this was asked.
-    """
-
-    enabled: bool
-    enabled_by: str
-    root: str
-    project_path: str
-    project_key: str
-    folder: str
-    exists: bool
-    n_entries: int
-    n_damaged: int
-    n_bytes: int
-    last_stored_at: dt.datetime | None
-    last_event: str
-    snapshot_covers: int
-    parent_store: str | None
-    trouble: str
-    as_of: dt.datetime
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data; times in ISO 8601."""
-        data = asdict(self)
-        data["last_stored_at"] = clock.iso(self.last_stored_at) if self.last_stored_at else None
-        data["as_of"] = clock.iso(self.as_of)
-        return data
-
-
-def status_of(store: Store, *, enabled: bool, enabled_by: str, snapshot_covers: int) -> Status:
-    """Look at a store; never raises for what is wrong with it, but says so in `trouble`."""
+def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[str] = ()) -> Status:
+    """Look at a store; never raises for what is wrong with it, but says so in the notes."""
     paths = store.paths
-    trouble, lines, damaged = "", (), 0
+    lines: tuple[IndexLine, ...] = ()
+    damaged = 0
+    said = list(notes)
     try:
         store.info()
         read = store.read_index()
         lines, damaged = read.lines, len(read.damaged)
+        if read.rebuilt:
+            said.append("The index is missing; recall still works. `memkit repair --apply` writes it again.")
+        if damaged:
+            said.append(f"{damaged} index lines cannot be read; `memkit verify` lists them.")
     except StoreError as error:
-        trouble = str(error)
+        said.append(f"The store cannot be read: {error}")
+    if not lines:
+        above = _parent_store(paths)
+        if above:
+            said.append(f"Nothing is stored for this folder, but {above} has a store: give it with --project.")
+    event = _last_event(paths)
+    if event:
+        said.append(f"Last event: {event}.")
     last = max((line.stored_at_ms for line in lines), default=None)
     return Status(
+        project_path=paths.project_path,
+        project_key=paths.key,
         enabled=enabled,
         enabled_by=enabled_by,
         root=str(paths.root),
-        project_path=paths.project_path,
-        project_key=paths.key,
         folder=str(paths.folder),
         exists=store.exists,
+        as_of=store.clock.now(),
         n_entries=len(lines),
         n_damaged=damaged,
         n_bytes=_size(paths),
         last_stored_at=None if last is None else clock.from_ms(last),
-        last_event=_last_event(paths),
-        snapshot_covers=snapshot_covers,
-        parent_store=None if lines else _parent_store(paths),
-        trouble=trouble,
-        as_of=store.clock.now(),
+        notes=tuple(said),
     )
 
 
