@@ -43,7 +43,7 @@ class AuditLog:
 
     def _append(self, events: tuple[Event, ...]) -> None:
         durable.make_folder(self._paths.logs)
-        with self._lock.held("audit"):
+        with self._lock.held(None):
             now = self._clock.now()
             newest = _link_target(self._paths)
             name = f"{LOG_PREFIX}{max([now.strftime('%Y-%m-%d'), *days(self._paths, newest)[-1:]])}{LOG_SUFFIX}"

@@ -93,6 +93,17 @@ def read_from(path: Path, start: int) -> bytes | None:
         raise fault(error, path, "read") from error
 
 
+def version_of(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file changes (inode, size, time in ns), or None where it does not exist."""
+    try:
+        info = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise fault(error, path, "look at") from error
+    return (info.st_ino, info.st_size, info.st_mtime_ns)
+
+
 def names_in(folder: Path) -> list[str]:
     """Names in a folder, sorted; an absent folder has none."""
     try:

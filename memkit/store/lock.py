@@ -13,7 +13,6 @@ the `HeldLock` as an argument and never opens it again.
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 import random
@@ -91,8 +90,8 @@ class Lock:
     wait_seconds: float = DEFAULT_WAIT_SECONDS
 
     @contextmanager
-    def held(self, command: str) -> Iterator[HeldLock]:
-        """Hold the lock for the block; `command` says in the note what for.
+    def held(self, command: str | None) -> Iterator[HeldLock]:
+        """Hold the lock for the block; `command` says in the note what for (None: no note is written).
 
         Raises:
             LockedError: another holder did not let go in time.
@@ -104,7 +103,7 @@ class Lock:
         finally:
             lock.release()
 
-    def acquire(self, command: str) -> HeldLock:
+    def acquire(self, command: str | None) -> HeldLock:
         """Take the lock and return the proof; the caller releases it."""
         deadline = time.monotonic() + self.wait_seconds
         pause = _FIRST_PAUSE
@@ -158,7 +157,7 @@ class Lock:
 
 
 def _note(command: str) -> bytes:
-    since = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     note = f'{_about(os.getpid())}, "command": {json.dumps(command[:40])}, "since": "{since}"}}'
     return note.encode("ascii", "replace")[:_NOTE_BYTES].ljust(_NOTE_BYTES) + b"\n"
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,8 @@ class Store:
         self.scrubber = scrubber
         self.wait_seconds = wait_seconds
         self.index_lock = Lock(paths.index_lock, wait_seconds)
+        self._info: StoreInfo | None = None
+        self._info_version: tuple[int, ...] | None = None
         self.audit = AuditLog(paths, clock, actor=actor, wait_seconds=wait_seconds)
 
     def __repr__(self) -> str:
@@ -102,15 +105,24 @@ class Store:
             NewerFormatError: a newer memkit wrote the store.
             ForeignStoreError: the folder belongs to another project, for example because it was copied.
         """
-        for folder in (self.paths.root, self.paths.folder):
-            if os.path.lexists(folder) and not os.path.isdir(folder):
+        for folder in (self.paths.folder, self.paths.root):
+            if os.path.isdir(folder):
+                break
+            if os.path.lexists(folder):
                 raise StoreIOError(
                     "is a file, a folder is needed", file=folder, field="root", remedy="Choose another root."
                 )
         file = self.paths.store_json
-        data = durable.read_bytes(file)
-        if data is None:
+        version = durable.version_of(file)
+        if version is None:
             return StoreInfo(0, self.paths.key, self.paths.project_path)
+        if version != self._info_version or self._info is None:
+            self._info = self._read_info(file)
+            self._info_version = version
+        return self._info
+
+    def _read_info(self, file: Path) -> StoreInfo:
+        data = durable.read_bytes(file) or b""
         try:
             raw = jsontext.loads_object(data)
         except jsontext.JsonDamage as damage:
