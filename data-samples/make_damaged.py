@@ -30,7 +30,7 @@ Damage = dict[str, Any]
 
 def index_lines(index: Path) -> list[bytes]:
     """The whole lines of an index, each with its newline."""
-    return [line for line in index.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    return [line + b"\n" for line in index.read_bytes().split(b"\n")[:-1]]
 
 
 def entry_id(line: bytes) -> str:
