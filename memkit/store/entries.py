@@ -79,13 +79,17 @@ def decode(paths: StorePaths, entry_id: str, data: bytes) -> StoredEntry:
     """
     file = paths.entry_file(entry_id)
     if not data:
-        raise DamagedError("the file is empty", file=file, remedy="Run `memkit repair`; it moves the file aside.")
+        raise DamagedError(
+            "the file is empty", file=file, remedy="Run `memkit repair --apply`; it moves the file aside."
+        )
     try:
         entry = read_envelope(jsontext.loads_object(data))
     except NewerEntry as newer:
         raise NewerFormatError(str(newer), file=file, remedy="Upgrade memkit to read it.") from newer
     except (jsontext.JsonDamage, EntryDamage) as damage:
-        raise DamagedError(str(damage), file=file, remedy="Run `memkit repair`; it moves the bytes aside.") from damage
+        raise DamagedError(
+            str(damage), file=file, remedy="Run `memkit repair --apply`; it moves the bytes aside."
+        ) from damage
     if entry.id != entry_id:
         raise DamagedError(f"the envelope inside says id {entry.id}", file=file, remedy="Run `memkit verify`.")
     if entry.project_key != paths.key or entry.project_path != paths.project_path:

@@ -45,6 +45,7 @@ class IndexRead:
         lines: One per id, in file order; the first of several wins.
         damaged: Lines that are not index lines, each with its bytes' place and the reason.
         repeated: Further lines of an id already seen.
+        glued: Lines that held several objects; each was read.
         generation: Of the index as it was read.
         start: First byte read.
         end: The byte after the last newline; what follows is pending.
@@ -55,6 +56,7 @@ class IndexRead:
     lines: tuple[IndexLine, ...]
     damaged: tuple[Problem, ...] = ()
     repeated: tuple[PlacedLine, ...] = ()
+    glued: tuple[Problem, ...] = ()
     generation: int = 0
     start: int = 0
     end: int = 0
@@ -90,8 +92,21 @@ def parse(paths: StorePaths, data: bytes, *, start: int, generation: int) -> Ind
     found: dict[str, IndexLine] = {}
     damaged: list[Problem] = []
     repeated: list[PlacedLine] = []
+    glued: list[Problem] = []
     for raw in raw_lines:
-        for piece in jsonl.glued_objects(raw.data):
+        pieces = list(jsonl.glued_objects(raw.data))
+        if len(pieces) > 1:
+            glued.append(
+                Problem(
+                    code="glued-line",
+                    file=paths.relative(paths.index),
+                    detail=f"{len(pieces)} objects stand on one line; each was read by itself",
+                    remedy="Run `memkit repair --apply`.",
+                    start=raw.start,
+                    end=raw.end,
+                )
+            )
+        for piece in pieces:
             try:
                 if len(piece) > jsonl.MAX_LINE_BYTES:
                     raise LineDamage(f"the line has {len(piece):,} bytes")
@@ -104,7 +119,7 @@ def parse(paths: StorePaths, data: bytes, *, start: int, generation: int) -> Ind
                         code="damaged-line",
                         file=paths.relative(paths.index),
                         detail=f"{damage} ({len(piece):,} bytes, begins {_shown(piece)})",
-                        remedy="Run `memkit repair`; it moves the bytes to quarantine.",
+                        remedy="Run `memkit repair --apply`; it moves the bytes to quarantine.",
                         start=raw.start,
                         end=raw.end,
                     )
@@ -118,6 +133,7 @@ def parse(paths: StorePaths, data: bytes, *, start: int, generation: int) -> Ind
         lines=tuple(found.values()),
         damaged=tuple(damaged),
         repeated=tuple(repeated),
+        glued=tuple(glued),
         generation=generation,
         start=start,
         end=end,

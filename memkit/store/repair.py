@@ -30,6 +30,7 @@ _BY_INDEX = {
     "line-without-file": "move the line to quarantine",
     "damaged-line": "move the bytes to quarantine",
     "repeated-line": "drop the repeated line",
+    "glued-line": "write each object on a line of its own",
     "torn-tail": "move the bytes to quarantine",
     "hash-mismatch": "write its index line from the file as it is",
     "line-differs": "write its index line from the file as it is",

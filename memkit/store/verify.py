@@ -75,6 +75,7 @@ def _about_store_json(store: Store) -> Iterator[Problem]:
 
 def _about_index(paths: StorePaths, read: index.IndexRead, held: HeldLock | None) -> Iterator[Problem]:
     yield from read.damaged
+    yield from read.glued
     for placed in read.repeated:
         yield Problem(
             "repeated-line", "index.jsonl", f"{placed.line.id} has a line already", REPAIR, placed.line.id,

@@ -68,6 +68,11 @@ def _repeat(store, ids):
     store.paths.index.write_bytes(data + data.split(b"\n")[0] + b"\n")
 
 
+def _glue(store, ids):
+    data = store.paths.index.read_bytes()
+    store.paths.index.write_bytes(data.replace(b"}\n{", b"}{", 1))
+
+
 def _temp(store, ids):
     path = store.paths.results / ".x.json.1-ab.tmp"
     path.write_bytes(b"half")
@@ -91,6 +96,7 @@ CASES = [
     pytest.param(_junk_line, "damaged-line", 4, id="junk-line"),
     pytest.param(_torn, "torn-tail", 4, id="torn-tail"),
     pytest.param(_repeat, "repeated-line", 4, id="line-repeated"),
+    pytest.param(_glue, "glued-line", 4, id="lines-glued"),
     pytest.param(_temp, "leftover-temp", 4, id="temp-left"),
     pytest.param(_wide, "wide-mode", 4, id="mode-0644"),
     pytest.param(_store_json, "store-json-damaged", 4, id="store-json"),
