@@ -1,0 +1,151 @@
+"""What is seen of decisions: an overview as a table, each decision as a card."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Protocol
+
+from memkit import clock
+from memkit.present.blocks import Block, Card, Column, Fact, Facts, Fold, Grid, Inline, Line, Section, Sheet, joined
+from memkit.present.render import MAX_ROWS
+from memkit.present.safe import say
+from memkit.present.wording import count, fact, ids, moment, origin, scores, status_chip, tripwires
+
+MOST_AS_CARDS = 3
+
+
+class Row(Protocol):
+    """One row of the view `decisions`."""
+
+    @property
+    def entry_id(self) -> str: ...  # noqa: D102
+    @property
+    def source_path(self) -> str | None: ...  # noqa: D102
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def question(self) -> str: ...  # noqa: D102
+    @property
+    def conclusion(self) -> str | None: ...  # noqa: D102
+    @property
+    def status(self) -> str: ...  # noqa: D102
+    @property
+    def raw_status(self) -> str | None: ...  # noqa: D102
+    @property
+    def decided_on(self) -> dt.date | None: ...  # noqa: D102
+    @property
+    def stored_at(self) -> dt.datetime: ...  # noqa: D102
+    @property
+    def age_days(self) -> float: ...  # noqa: D102
+    @property
+    def supersedes(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def superseded_by(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def amends(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def read_when(self) -> str | None: ...  # noqa: D102
+    @property
+    def tripwires(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def panel_id(self) -> str: ...  # noqa: D102
+    @property
+    def final_score(self) -> float | None: ...  # noqa: D102
+    @property
+    def judge_confidence(self) -> float | None: ...  # noqa: D102
+
+
+class Answer(Protocol):
+    """All decisions, and the moment ages are counted to."""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """One per decision."""
+        ...
+
+    @property
+    def as_of(self) -> dt.datetime:
+        """Now, for this answer."""
+        ...
+
+
+def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
+    """A few decisions as cards; more as a table with a card behind each."""
+    total = len(decisions.rows)
+    shown = decisions.rows[:rows]
+    if not total:
+        lead: Line = ("Nothing stored is a decision yet. Decisions come from decision panels and imported records.",)
+        return Sheet(("No decisions",), (lead,), ())
+    lead = (f"Ages counted to {moment(decisions.as_of)}.",)
+    if total <= MOST_AS_CARDS:
+        cards = tuple(decision_card(row) for row in shown)
+        return Sheet((count(total, "decision").capitalize(),), (lead,), cards)
+    title = f"{len(shown):,} of {total:,} decisions" if len(shown) < total else f"{total:,} decisions"
+    columns = (
+        Column("Decision", least=24),
+        Column("Status", least=14),
+        Column("Decided", fixed=True),
+        Column("Stored", fixed=True),
+        Column("Tripwires", right=True),
+        Column("Chain", least=14),
+    )
+    grid = Grid(lead, columns, tuple(_cells(row) for row in shown))
+    folds: list[Block] = [Fold((say(row.title, 120, "strong"),), (decision_card(row, titled=False),)) for row in shown]
+    return Sheet((title,), (), (grid, Section(("Each in full",), tuple(folds))))
+
+
+def _cells(row: Row) -> tuple[Line, ...]:
+    title: list[Inline] = [say(row.title, 120, "strong")]
+    if row.conclusion:
+        title += ["\n", say(row.conclusion, 140, "dim")]
+    chain = [("by ", *ids(row.superseded_by[::-1], most=1))] if row.superseded_by else []
+    chain += [("replaces ", *ids(row.supersedes, most=1))] if row.supersedes else []
+    return (
+        tuple(title),
+        (status_chip(row.status),),
+        (row.decided_on.isoformat() if row.decided_on else "–",),
+        (clock.age_words(row.age_days),),
+        (f"{len(row.tripwires)}" if row.tripwires else "–",),
+        joined(list(chain), "\n") or ("–",),
+    )
+
+
+def row_sheet(row: Row, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
+    """One decision by itself."""
+    return Sheet(("Decision",), (), (decision_card(row),))
+
+
+def decision_card(row: Row, *, titled: bool = True) -> Card:
+    """Title, status, ages, question, conclusion, chain, tripwires, numbers, where from."""
+    facts: list[Fact] = []
+    if row.question != row.title:
+        facts += fact("Question", (say(row.question, 300),))
+    if row.conclusion:
+        facts += fact("Conclusion", (say(row.conclusion, 600, breaks="keep"),))
+    facts += fact("Superseded by", ids(row.superseded_by[::-1]))
+    facts += fact("Supersedes", ids(row.supersedes))
+    facts += fact("Amends", ids(row.amends))
+    if row.tripwires:
+        facts.append(Fact("Tripwires", tripwires(list(row.tripwires))))
+    facts += fact("Read when", (say(row.read_when, 300),) if row.read_when else ())
+    written: Line = ()
+    if row.raw_status and row.raw_status.casefold() != row.status:
+        written = ("written as “", say(row.raw_status, 80), "”")
+    decided: Line = ()
+    if row.decided_on:
+        # The age of a day is counted in days from the day of the question, which is storage plus age.
+        asked = row.stored_at + dt.timedelta(days=row.age_days)
+        decided = (f"{clock.decided_label(row.decided_on, asked)} ({row.decided_on.isoformat()})",)
+    stored: Line = (f"Stored {clock.age_words(row.age_days)} ({row.stored_at:%Y-%m-%d})",)
+    foot = origin(
+        row.entry_id, row.panel_id, numbers=scores(row.final_score, row.judge_confidence), path=row.source_path
+    )
+    badges = joined([joined([(status_chip(row.status),), written], " "), stored, decided])
+    return Card(
+        (say(row.title, 300),) if titled else (),
+        badges,
+        (Facts(tuple(facts)),),
+        foot,
+        "warn" if row.superseded_by else "calm",
+    )
