@@ -20,6 +20,12 @@ def mimebundle(value: object) -> MimeBundle:
     return {"text/plain": repr(value)}
 
 
+@singledispatch
+def plain(value: object) -> str:
+    """The `text/plain` of `mimebundle` alone, for terminals, which need no HTML made."""
+    return repr(value)
+
+
 class Displayable:
     """Mixin: shows itself in notebooks through `mimebundle`; `print(x)` gives the same content in plain text."""
 
@@ -40,4 +46,4 @@ class Displayable:
 
     def to_text(self) -> str:
         """The plain-text twin of the HTML."""
-        return str(mimebundle(self)["text/plain"])
+        return plain(self)

@@ -68,7 +68,7 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True)
-class RecallHit:
+class RecallHit(Displayable):
     """One recalled entry with every reason for its place.
 
     Attributes:
@@ -127,6 +127,9 @@ class RecallHit:
     matched_through: str | None = None
     recency: float = 1.0
     source_path: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<RecallHit {self.id} {self.question[:50]!r}: score {self.score:.2f}, {self.age_label.lower()}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data; times in ISO 8601."""

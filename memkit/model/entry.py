@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memkit import clock
+from memkit.display import Displayable
 from memkit.errors import InvalidInputError
 from memkit.model import ids, jsontext
 
@@ -58,7 +59,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredEntry:
+class StoredEntry(Displayable):
     """One stored result.
 
     Attributes:
@@ -88,6 +89,9 @@ class StoredEntry:
     source: Source | None = None
     schema_version: int = SCHEMA_VERSION
     extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __repr__(self) -> str:
+        return f"<StoredEntry {self.id} {self.question[:50]!r} from {self.panel_id[:30]!r}, {len(self.tags)} tags>"
 
     @property
     def stored_at(self) -> dt.datetime:

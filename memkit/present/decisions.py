@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from memkit import clock
@@ -82,7 +82,9 @@ def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
         cards = tuple(decision_card(row) for row in shown)
         return Sheet((count(total, "decision").capitalize(),), (lead,), cards)
     title = f"{len(shown):,} of {total:,} decisions" if len(shown) < total else f"{total:,} decisions"
+    places = {row.entry_id: f"{number}" for number, row in enumerate(shown, start=1)}
     columns = (
+        Column("No", right=True),
         Column("Decision", least=24),
         Column("Status", least=14),
         Column("Decided", fixed=True),
@@ -90,25 +92,40 @@ def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
         Column("Tripwires", right=True),
         Column("Chain", least=14),
     )
-    grid = Grid(lead, columns, tuple(_cells(row) for row in shown))
-    folds: list[Block] = [Fold((say(row.title, 120, "strong"),), (decision_card(row, titled=False),)) for row in shown]
+    grid = Grid(lead, columns, tuple(_cells(row, places) for row in shown))
+    folds: list[Block] = [
+        Fold((f"{places[row.entry_id]}. ", say(row.title, 120, "strong")), (decision_card(row, places=places),))
+        for row in shown
+    ]
     return Sheet((title,), (), (grid, Section(("Each in full",), tuple(folds))))
 
 
-def _cells(row: Row) -> tuple[Line, ...]:
+def _cells(row: Row, places: Mapping[str, str]) -> tuple[Line, ...]:
     title: list[Inline] = [say(row.title, 120, "strong")]
     if row.conclusion:
         title += ["\n", say(row.conclusion, 140, "dim")]
-    chain = [("by ", *ids(row.superseded_by[::-1], most=1))] if row.superseded_by else []
-    chain += [("replaces ", *ids(row.supersedes, most=1))] if row.supersedes else []
+    chain: list[Line] = [
+        _chain("replaced by", row.superseded_by[::-1], places),
+        _chain("replaces", row.supersedes, places),
+    ]
     return (
+        (places[row.entry_id],),
         tuple(title),
         (status_chip(row.status),),
         (row.decided_on.isoformat() if row.decided_on else "–",),
         (clock.age_words(row.age_days),),
         (f"{len(row.tripwires)}" if row.tripwires else "–",),
-        joined(list(chain), "\n") or ("–",),
+        joined(chain, "\n") or ("–",),
     )
+
+
+def _chain(verb: str, others: Sequence[str], places: Mapping[str, str]) -> Line:
+    """`replaces 3`, by the number in this view, or by id where it is not in view."""
+    if not others:
+        return ()
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    seen = places.get(others[0])
+    return (f"{verb} {seen}{more}",) if seen else (f"{verb} ", say(others[0], 64, "code"), more)
 
 
 def row_sheet(row: Row, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
@@ -116,16 +133,17 @@ def row_sheet(row: Row, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     return Sheet(("Decision",), (), (decision_card(row),))
 
 
-def decision_card(row: Row, *, titled: bool = True) -> Card:
-    """Title, status, ages, question, conclusion, chain, tripwires, numbers, where from."""
+def decision_card(row: Row, *, places: Mapping[str, str] | None = None) -> Card:
+    """Title (unless the view already numbers it), status, ages, question, conclusion, chain, tripwires, where from."""
+    named = {key: f"no {number}" for key, number in (places or {}).items()}
     facts: list[Fact] = []
     if row.question != row.title:
         facts += fact("Question", (say(row.question, 300),))
     if row.conclusion:
         facts += fact("Conclusion", (say(row.conclusion, 600, breaks="keep"),))
-    facts += fact("Superseded by", ids(row.superseded_by[::-1]))
-    facts += fact("Supersedes", ids(row.supersedes))
-    facts += fact("Amends", ids(row.amends))
+    facts += fact("Superseded by", ids(row.superseded_by[::-1], places=named))
+    facts += fact("Supersedes", ids(row.supersedes, places=named))
+    facts += fact("Amends", ids(row.amends, places=named))
     if row.tripwires:
         facts.append(Fact("Tripwires", tripwires(list(row.tripwires))))
     facts += fact("Read when", (say(row.read_when, 300),) if row.read_when else ())
@@ -143,7 +161,7 @@ def decision_card(row: Row, *, titled: bool = True) -> Card:
     )
     badges = joined([joined([(status_chip(row.status),), written], " "), stored, decided])
     return Card(
-        (say(row.title, 300),) if titled else (),
+        (say(row.title, 300),) if places is None else (),
         badges,
         (Facts(tuple(facts)),),
         foot,

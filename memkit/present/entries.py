@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 
 from memkit import clock
 from memkit.model.decision import read_decision
 from memkit.model.entry import SCHEMA_VERSION, StoredEntry
-from memkit.model.index_line import ABSENT
+from memkit.model.index_line import ABSENT, IndexLine
 from memkit.model.result import minority_positions, synthesis_text, unresolved_disputes
+from memkit.present import terminal
 from memkit.present.blocks import (
     Block,
     Bullets,
@@ -48,7 +50,7 @@ def entry_card(entry: StoredEntry) -> Card:
     if decision.conclusion:
         rows += fact("Conclusion", (say(decision.conclusion, 1_200, breaks="keep"),))
     if prose and prose.strip() != (decision.conclusion or "").strip():
-        rows += fact("Text", (say(prose, 800, breaks="keep"),))
+        rows += fact("Text", (say(prose, 4_000, breaks="keep"),))
     rows += _list("Dissent", minority_positions(entry.result))
     rows += _list("Still open", unresolved_disputes(entry.result))
     if decision.tripwires:
@@ -93,28 +95,33 @@ def list_sheet(listed: EntryList, rows: int = MAX_ROWS) -> Sheet:
     shown = listed.rows[:rows]
     lead: list[Line] = []
     if listed.n_damaged:
-        lead.append((f"{count(listed.n_damaged, 'index line')} could not be read; verify() lists them.",))
+        lead.append((f"{count(listed.n_damaged, 'index line')} could not be read; verify lists them.",))
     if not total:
         return Sheet(("No entries",), (("Nothing is stored yet.",), *lead), ())
     title = f"{len(shown):,} of {total:,} entries" if len(shown) < total else count(total, "entry", "entries")
     caption: Line = (f"Newest first, ages counted to {moment(listed.as_of)}.",)
     columns = (
-        Column("Question", least=24), Column("Stored", fixed=True), Column("Panel", least=12), Column("Tags"),
-        Column("Score", right=True), Column("Judge", right=True), Column("Id", fixed=True),
-    )  # fmt: skip
-    cells = tuple(
-        (
-            (say(line.question_preview, 120),),
-            (clock.age_words(clock.age_days(clock.from_ms(line.stored_at_ms), listed.as_of)),),
-            (say(line.panel_id, 30),),
-            tags(line.tags[:6]),
-            (_whole(line.final_score),),
-            (_whole(line.judge_confidence),),
-            (say(line.id, 64, "code"),),
-        )
-        for line in shown
+        Column("Id", fixed=True),
+        Column("Stored", fixed=True),
+        Column("Question", least=24),
+        Column("Panel", least=12),
+        Column("Score", right=True),
+        Column("Judge", right=True),
     )
-    return Sheet((title,), tuple(lead), (Grid(caption, columns, cells, head=True),))
+    cells = tuple(_listed(line, listed.as_of) for line in shown)
+    return Sheet((title,), tuple(lead), (Grid(caption, columns, cells),))
+
+
+def _listed(line: IndexLine, as_of: dt.datetime) -> tuple[Line, ...]:
+    labels: Line = ("\n", Piece(terminal.flat(tags(line.tags[:6])), "dim")) if line.tags else ()
+    return (
+        (say(line.id, 64, "code"),),
+        (clock.age_words(clock.age_days(clock.from_ms(line.stored_at_ms), as_of)),),
+        (say(line.question_preview, 120), *labels),
+        (say(line.panel_id, 30),),
+        (_whole(line.final_score),),
+        (_whole(line.judge_confidence),),
+    )
 
 
 def _whole(value: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memkit.analytics.recall_result import Contribution, Missed, RecallHit, RecallResult
 from memkit.present.blocks import (
@@ -47,17 +47,17 @@ MAX_MISSED = 12
 MAX_OPTIONS = 16
 # Causes in plain words, and what one can do. A cause that is not listed here is shown under its own name.
 CAUSES: dict[str, tuple[str, str]] = {
-    "token-not-in-corpus": ("Word in no entry", "Ask with another word, or with fuzzy=True."),
-    "below-threshold": ("Below the threshold", "Lower min_score to see them."),
-    "superseded": ("Superseded", "Ask with include_superseded=True to see them."),
+    "token-not-in-corpus": ("Word in no entry", "Ask with another word, or with the option fuzzy."),
+    "below-threshold": ("Below the threshold", "A lower min_score shows them."),
+    "superseded": ("Superseded", "The option include_superseded shows them."),
     "replaced": ("Replaced by a newer edition", ""),
-    "filtered": ("Left out by a filter", "Ask without the filter to see them."),
-    "other-project": ("In another project", "Ask with across_projects=True to see them."),
-    "in-trash": ("In the trash", "Restore them to see them again."),
+    "filtered": ("Left out by a filter", "Asking without the filter shows them."),
+    "other-project": ("In another project", "The option across_projects shows them."),
+    "in-trash": ("In the trash", "Restoring brings them back."),
     "staged": ("Staged, not yet consolidated", ""),
     "dead-lettered": ("In the dead letters", ""),
-    "quarantined": ("Damaged and set aside", "See what verify() says."),
-    "unreadable": ("Could not be read", "See what verify() says."),
+    "quarantined": ("Damaged and set aside", "verify says where."),
+    "unreadable": ("Could not be read", "verify says why."),
 }
 
 
@@ -67,6 +67,7 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
     shown = result.rows[:rows]
     best = max((hit.rank_score or hit.score for hit in result.rows), default=0.0)
     mixed = len({hit.project_key for hit in result.rows}) > 1
+    places = {hit.id: f"hit {hit.rank}" for hit in shown if hit.rank}
     lead: list[Line] = []
     if result.rows:
         title: Line = ("Recall: “", query, "”")
@@ -82,7 +83,7 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
             (say(name, 40), " ", say(value, 60, "code")) for name, value in sorted(result.options.items())[:MAX_OPTIONS]
         ]
         lead.append(("Asked with ", *joined(list(options), ", "), "."))
-    body: list[Block] = [hit_card(hit, best=best, with_project=mixed) for hit in shown]
+    body: list[Block] = [hit_card(hit, best=best, with_project=mixed, places=places) for hit in shown]
     if result.missed and result.rows:
         body.append(Section(("Not among the hits",), _missed(result.missed)))
     elif result.missed:
@@ -99,16 +100,26 @@ def hit_sheet(hit: RecallHit, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     return Sheet(("Recalled entry",), (), (hit_card(hit, best=0.0, with_project=True, summary_chars=1_200),))
 
 
-def hit_card(hit: RecallHit, *, best: float, with_project: bool, summary_chars: int = 600) -> Card:
+def hit_card(
+    hit: RecallHit,
+    *,
+    best: float,
+    with_project: bool,
+    summary_chars: int = 600,
+    places: Mapping[str, str] | None = None,
+) -> Card:
     """One hit: question, age, status, chain, conclusion, matched places, tripwires, score, where from."""
     number: Line = (f"{hit.rank}. ",) if hit.rank else ()
     rows: list[Fact] = []
     if hit.superseded_by:
-        rows += fact("Superseded by", ids(hit.superseded_by[::-1]))
+        rows += fact("Superseded by", ids(hit.superseded_by[::-1], places=places))
     if hit.supersedes:
-        rows += fact("Supersedes", ids(hit.supersedes))
+        rows += fact("Supersedes", ids(hit.supersedes, places=places))
     if hit.matched_through:
-        through = (*ids((hit.matched_through,)), ", an older decision of the same chain, which matched better")
+        through = (
+            *ids((hit.matched_through,), places=places),
+            ", an older decision of the same chain, which matched better",
+        )
         rows += fact("Found through", through)
     if hit.summary:
         rows += fact("Conclusion", (say(hit.summary, summary_chars, breaks="keep"),))

@@ -1,21 +1,23 @@
-"""Who draws what: each result type gets its sheet, and its two representations in `memkit.display.mimebundle`.
+"""Who draws what: each result type gets its sheet, and its representations in `memkit.display`.
 
-Importing this module does it, once. The types themselves know nothing of this floor, and importing them here costs
-little: results are plain data.
+Importing this module does it, once. The types themselves know nothing of this floor. They are named rather than
+imported where a floor is not there in every build; a name that is there and cannot be imported is an error as usual.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 
 from memkit.analytics.recall_result import RecallHit, RecallResult
-from memkit.display import mimebundle
+from memkit.display import mimebundle, plain
 from memkit.importers.report import ImportReport
 from memkit.model.entry import StoredEntry
 from memkit.model.status import Status
-from memkit.present import entries, recall, reports
+from memkit.present import decisions, entries, recall, reports, table
 from memkit.present.blocks import Sheet
-from memkit.present.render import bundle, sheet_of
+from memkit.present.render import bundle, sheet_of, text
 from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairReport
@@ -33,7 +35,23 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     WipeReceipt: reports.wipe_sheet,
     Status: reports.status_sheet,
 }
+NAMED: tuple[tuple[str, str, Callable[..., Sheet]], ...] = (
+    ("memkit.analytics.decisions", "Decisions", decisions.decisions_sheet),
+    ("memkit.analytics.decisions", "DecisionRow", decisions.row_sheet),
+    ("memkit.catalog.table", "Table", table.table_sheet),
+    ("memkit.store.consent", "ConsentReceipt", reports.consent_sheet),
+)
+
+
+def register(kind: type, sheet: Callable[..., Sheet]) -> None:
+    """Show values of `kind` as `sheet(value, rows)` says."""
+    sheet_of.register(kind, sheet)
+    mimebundle.register(kind, bundle)
+    plain.register(kind, text)
+
 
 for _kind, _sheet in SHEETS.items():
-    sheet_of.register(_kind, _sheet)
-    mimebundle.register(_kind, bundle)
+    register(_kind, _sheet)
+for _module, _name, _sheet in NAMED:
+    if find_spec(_module) is not None:
+        register(getattr(import_module(_module), _name), _sheet)

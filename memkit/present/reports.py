@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from memkit import clock
 from memkit.display import Displayable
@@ -62,8 +63,8 @@ def import_sheet(report: ImportReport, rows: int = MAX_ROWS) -> Sheet:
         columns = (
             Column("File", least=20),
             Column("Fate", least=11),
-            Column("What", least=30),
-            Column("Entry", least=12),
+            Column("What", least=24),
+            Column("Entry", least=32),
         )
         grid = Grid(("What was refused comes first",), columns, tuple(map(_odd_row, shown)), head=True)
         body.append(Section((f"Files worth a look ({size})",), (grid,)))
@@ -162,7 +163,7 @@ def problems_sheet(problems: Problems, rows: int = MAX_ROWS) -> Sheet:
 
 def _problem_grid(problems: Sequence[Problem], rows: int, caption: Line) -> Grid:
     columns = (
-        Column("Problem", least=16), Column("Where", least=20), Column("What was found", least=28),
+        Column("Problem", least=16), Column("Where", least=32), Column("What was found", least=28),
         Column("Remedy", least=16),
     )  # fmt: skip
     cells = []
@@ -172,7 +173,7 @@ def _problem_grid(problems: Sequence[Problem], rows: int, caption: Line) -> Grid
             last = f" to {problem.end:,}" if problem.end >= 0 else ""
             where.append((f"bytes {problem.start:,}{last}",))
         if problem.entry_id:
-            where.append(("entry ", *ids((problem.entry_id,))))
+            where.append(ids((problem.entry_id,)))
         cells.append(
             (
                 (say(problem.code, 60),),
@@ -189,7 +190,7 @@ def repair_sheet(report: RepairReport, rows: int = MAX_ROWS) -> Sheet:
     n = len(report.actions)
     if report.dry_run:
         title = f"Repair (dry run): {count(n, 'action')} planned" if n else "Repair (dry run): nothing to mend"
-        lead: tuple[Line, ...] = (("Nothing was changed. repair(dry_run=False) does what is listed.",),) if n else ()
+        lead: tuple[Line, ...] = (("Nothing was changed.",),) if n else ()
     else:
         title = f"Repair: {count(n, 'action')} done" if n else "Repair: nothing to mend"
         lead = ()
@@ -198,8 +199,8 @@ def repair_sheet(report: RepairReport, rows: int = MAX_ROWS) -> Sheet:
         columns = (
             Column("Action", least=16),
             Column("File", least=20),
-            Column("What", least=30),
-            Column("Entry", least=12),
+            Column("What", least=24),
+            Column("Entry", least=32),
         )
         cells = tuple(
             (
@@ -239,8 +240,7 @@ def status_sheet(status: Status, rows: int = MAX_ROWS) -> Sheet:
         holds = f"{count(status.n_entries, 'entry', 'entries')}, {size(status.n_bytes)}"
         facts += fact("Holds", (holds,))
         if status.n_damaged:
-            damaged = Chip(f"{count(status.n_damaged, 'index line')} could not be read", "▲", "bad")
-            facts += fact("Damage", (damaged, "; verify() lists them"))
+            facts += fact("Damage", (Chip(f"{count(status.n_damaged, 'index line')} cannot be read", "▲", "bad"),))
         if status.last_stored_at:
             label = clock.stored_label(status.last_stored_at, status.as_of)
             facts += fact("Newest", (f"{label} ({moment(status.last_stored_at)})",))
@@ -253,3 +253,24 @@ def status_sheet(status: Status, rows: int = MAX_ROWS) -> Sheet:
     if status.notes:
         body.append(Section(("Notes",), (Bullets(tuple((say(note, 300),) for note in status.notes[:rows])),)))
     return Sheet(("Memory of ", say(status.project_path.rstrip("/").rpartition("/")[2] or "/", 80)), (), tuple(body))
+
+
+class Consent(Protocol):
+    """What was written about one project's consent."""
+
+    @property
+    def project_path(self) -> str: ...  # noqa: D102
+    @property
+    def enabled(self) -> bool: ...  # noqa: D102
+    @property
+    def changed(self) -> bool: ...  # noqa: D102
+    @property
+    def config_file(self) -> str: ...  # noqa: D102
+
+
+def consent_sheet(receipt: Consent, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
+    """Whether memory is on now, and where that is written."""
+    state = "on" if receipt.enabled else "off"
+    title: Line = (f"Memory is {'now' if receipt.changed else 'already'} {state} for ", say(receipt.project_path, 240))
+    written: Line = ("Written in ", say(receipt.config_file, 240, "code"), ".")
+    return Sheet(title, (written,), ())

@@ -28,6 +28,7 @@ from memkit.present.blocks import (
 
 WIDTH = 100
 BAR_CELLS = 10
+MAX_LABEL = 28
 GAP = "  "
 INDENT = "   "
 
@@ -146,11 +147,15 @@ def _block(block: Block, width: int) -> list[str]:
 
 
 def _facts(facts: Facts, width: int) -> list[str]:
-    label_width = max((cells(fact.label) for fact in facts.rows), default=0) + len(GAP)
+    label_width = min(MAX_LABEL, max((cells(fact.label) for fact in facts.rows), default=0)) + len(GAP)
     lines: list[str] = []
     for fact in facts.rows:
-        label = fact.label + " " * (label_width - cells(fact.label))
-        lines += _hang(label, _blocks(fact.body, width - label_width))
+        body = _blocks(fact.body, width - label_width)
+        room = label_width - cells(fact.label)
+        if room < len(GAP):
+            lines += [*wrap(fact.label, width), *_hang(" " * label_width, body)]
+        else:
+            lines += _hang(fact.label + " " * room, body)
     return lines
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from memkit import clock
 from memkit.model.tripwire import Tripwire
@@ -88,11 +88,13 @@ def tripwires(wires: Sequence[Tripwire | str]) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def ids(values: Sequence[str], total: int = 0, most: int = MAX_IDS) -> Line:
-    """Ids as code, at most `most`, and how many more there are."""
+def ids(values: Sequence[str], total: int = 0, *, most: int = MAX_IDS, places: Mapping[str, str] | None = None) -> Line:
+    """Ids as code, at most `most`, how many more there are, and where one is seen in the same view."""
     out: list[Inline] = []
     for value in values[:most]:
         out += [", ", say(value, 64, "code")] if out else [say(value, 64, "code")]
+        if places and value in places:
+            out.append(f" ({places[value]})")
     left = max(total, len(values)) - min(most, len(values))
     if left > 0:
         out.append(f" and {left:,} more" if out else f"{left:,}")
