@@ -43,6 +43,7 @@ from memkit.present.wording import (
 FIELDS = ("question", "conclusion", "synthesis", "tags")
 MAX_FRAGMENTS = 4
 MAX_WORDS = 12
+MAX_ABSENT = 4
 MAX_MISSED = 12
 MAX_OPTIONS = 16
 # Causes in plain words, and what one can do. A cause that is not listed here is shown under its own name.
@@ -83,7 +84,9 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
             (say(name, 40), " ", say(value, 60, "code")) for name, value in sorted(result.options.items())[:MAX_OPTIONS]
         ]
         lead.append(("Asked with ", *joined(list(options), ", "), "."))
-    body: list[Block] = [hit_card(hit, best=best, with_project=mixed, places=places) for hit in shown]
+    body: list[Block] = [
+        hit_card(hit, best=best, with_project=mixed, places=places, terms=result.terms) for hit in shown
+    ]
     if result.missed and result.rows:
         body.append(Section(("Not among the hits",), _missed(result.missed)))
     elif result.missed:
@@ -107,6 +110,7 @@ def hit_card(
     with_project: bool,
     summary_chars: int = 600,
     places: Mapping[str, str] | None = None,
+    terms: Sequence[str] = (),
 ) -> Card:
     """One hit: question, age, status, chain, conclusion, matched places, tripwires, score, where from."""
     number: Line = (f"{hit.rank}. ",) if hit.rank else ()
@@ -126,7 +130,7 @@ def hit_card(
     rows.append(Fact("Matched in", _fragments(hit)))
     if hit.tripwires:
         rows.append(Fact("Tripwires", tripwires(hit.tripwires)))
-    rows.append(Fact("Score", _score(hit, best)))
+    rows.append(Fact("Score", _score(hit, best, terms)))
     foot = origin(
         hit.id,
         hit.panel_id,
@@ -160,7 +164,7 @@ def _fragments(hit: RecallHit) -> tuple[Block, ...]:
     return (Bullets(tuple(items)), *_more(len(hit.fragments) - len(items), "place"))
 
 
-def _score(hit: RecallHit, best: float) -> tuple[Block, ...]:
+def _score(hit: RecallHit, best: float, terms: Sequence[str]) -> tuple[Block, ...]:
     """The bar and the sum by word; behind them the parts by word and field."""
     by_word = _by_word(hit.contributions)
     sums = {word: sum(part.value for part in parts) for word, parts in by_word.items()}
@@ -175,6 +179,10 @@ def _score(hit: RecallHit, best: float) -> tuple[Block, ...]:
         rest = sum(sums[word] for word in words[4:])
         line.append(f" + {count(len(words) - 4, 'more word')} {points(rest)}")
     line.append(f"; {share(hit.coverage)} of the question found")
+    absent = [term for term in terms if not any(word == term or word.startswith(f"{term}~") for word in by_word)]
+    if absent:
+        line += [", not ", *joined([(say(term, 40, "strong"),) for term in absent[:MAX_ABSENT]], ", ")]
+        line.append(f" and {len(absent) - MAX_ABSENT} more" if len(absent) > MAX_ABSENT else "")
     if hit.recency != 1.0:
         line.append(f"; recency factor {points(hit.recency)} included")
     if hit.lexical_rank and hit.lexical_rank != hit.rank:

@@ -6,7 +6,7 @@ import textwrap
 import pyarrow as pa
 import pytest
 
-from memkit.analytics.recall_result import Fragment, Missed
+from memkit.analytics.recall_result import Contribution, Fragment, Missed
 from memkit.model.tripwire import Tripwire
 from memkit.present import render
 from memkit.present.table import cell, sql_type
@@ -118,6 +118,12 @@ def test_the_project_is_named_when_there_are_several():
 def test_recency_and_rerank_are_said():
     out = " ".join(render.text(samples.hit(recency=0.5, lexical_rank=3)).split())
     assert "recency factor 0.50 included; rank 3 by words alone" in out
+
+
+def test_the_words_of_the_question_that_a_hit_lacks_are_named():
+    rows = (samples.hit(coverage=0.54, contributions=(Contribution("retry~retries", "question", 6.43),)),)
+    out = " ".join(render.text(samples.recall(rows=rows, terms=("retry", "payment", "queue"))).split())
+    assert "6.43 = retry~retries 6.43; 54 % of the question found, not payment, queue" in out
 
 
 def test_the_matched_words_are_marked_in_html():

@@ -1,7 +1,9 @@
 """Who draws what, and what that costs to import."""
 
 import importlib
+import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -66,3 +68,9 @@ def test_plain_text_needs_no_templates():
 
 def test_templates_load_with_the_first_html():
     assert "jinja2" in _loaded("from memkit.present import render\nrender.html('some text')")
+
+
+def test_the_page_about_showing_lists_every_kind_and_no_other():
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "reference" / "showing.md").read_text("utf-8")
+    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    assert listed == {kind.__name__ for kind in SHEETS} | {name for _, name, _ in NAMED}
