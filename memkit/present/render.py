@@ -15,7 +15,7 @@ from memkit.present.safe import say
 
 MAX_ROWS = 20
 MAX_HTML_BYTES = 200_000
-_FEWER = (MAX_ROWS, 10, 5, 2, 1)
+_FEWER = (MAX_ROWS, 15, 10, 7, 5, 3, 2, 1)
 
 
 @singledispatch
