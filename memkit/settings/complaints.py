@@ -1,0 +1,186 @@
+"""Refusals of settings in plain words: which file, which key, what is wrong, what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from memkit.errors import SettingsError
+from memkit.settings.schema import Settings, dotted
+
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands.
+
+    Attributes:
+        file: The file, if it stands in one.
+        prefix: Tables above the settings in that file.
+        variable: The variable, if it stands in one.
+    """
+
+    file: str | None
+    prefix: Parts = ()
+    variable: str | None = None
+
+
+Locate = Callable[[Parts], Place]
+
+_KINDS = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a number",
+    "string": "text in quotes",
+    "tuple": "a list",
+    "model": "a table",
+    "mapping": "a table",
+    "dict": "a table",
+}
+
+
+def explain(error: ValidationError, *, place: Locate) -> SettingsError:
+    """The first of pydantic's findings, in the order of the schema, as one `SettingsError`."""
+    findings = error.errors(include_url=False, include_context=True)
+    first = min(findings, key=lambda finding: (finding["type"] != "extra_forbidden", _parts(finding["loc"])))
+    parts = _parts(first["loc"])
+    where = place(parts)
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    if first["type"] == "extra_forbidden":
+        return _unknown(parts, where, more)
+    shown = _toml(first["input"])
+    if first["type"] == "missing":
+        return SettingsError(
+            f"is missing{more}", file=where.file, field=_field(parts, where), remedy="Write it, or remove its table."
+        )
+    if first["type"] == "value_error":
+        what, remedy = f"{shown} cannot be used: {first['ctx']['error']}", ""
+    else:
+        kind = _KINDS.get(first["type"].split("_")[0])
+        what = f"{shown} is not {kind}" if kind else f"{shown} cannot be used: {first['msg'][0].lower()}{first['msg'][1:]}"
+        remedy = ""
+    return SettingsError(
+        what + more, file=where.file, field=_field(parts, where), remedy=remedy or _example(parts, where)
+    )
+
+
+def _parts(loc: tuple[int | str, ...]) -> Parts:
+    """The key of a finding: positions in lists and pydantic's mark for "the key itself" are no part of it."""
+    return tuple(part for part in loc if isinstance(part, str) and part != "[key]")
+
+
+def _field(parts: Parts, where: Place) -> str:
+    return where.variable or dotted(*where.prefix, *parts)
+
+
+def _unknown(parts: Parts, where: Place, more: str) -> SettingsError:
+    siblings = list(_tables().get(parts[:-1], ()))
+    near = difflib.get_close_matches(parts[-1].lower().replace("-", "_"), siblings, n=1, cutoff=0.6)
+    elsewhere = [dotted(*known) for known, _ in known_keys() if known[-1] == parts[-1]]
+    if near:
+        remedy = f"Did you mean {near[0]}?"
+    elif elsewhere:
+        remedy = f"Did you mean {elsewhere[0]}?"
+    elif siblings:
+        remedy = f"Known here: {', '.join(siblings)}."
+    else:
+        remedy = "Remove it."
+    return SettingsError(f"unknown key{more}", file=where.file, field=_field(parts, where), remedy=remedy)
+
+
+def _example(parts: Parts, where: Place) -> str:
+    """`Write limit = 20, for example.`, with the default as the example."""
+    field = next((info for known, info in known_keys() if known == parts), None)
+    if field is None or field.is_required():
+        return "See docs/reference/settings.md."
+    default = _toml(field.get_default())
+    bounds = " and ".join(
+        f"{word} {getattr(rule, name):g}"
+        for rule in field.metadata
+        for name, word in (("ge", "at least"), ("le", "at most"))
+        if getattr(rule, name, None) is not None
+    )
+    example = f"{where.variable}={default}" if where.variable else f"{parts[-1]} = {default}"
+    return f"Write {example}, for example{f'; {bounds}' if bounds else ''}."
+
+
+def known_keys() -> Iterator[tuple[Parts, FieldInfo]]:
+    """Every setting with its key, in the order of the schema; free keys (names of patterns, projects) are not listed."""
+    yield from _walk(Settings, ())
+
+
+def _walk(table: type[BaseModel], above: Parts) -> Iterator[tuple[Parts, FieldInfo]]:
+    for name, field in table.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _walk(kind, (*above, name))
+        else:
+            yield (*above, name), field
+
+
+def _tables() -> Mapping[Parts, list[str]]:
+    """The keys of each table, by the table's own key."""
+    tables: dict[Parts, list[str]] = {}
+    for parts, _ in known_keys():
+        for depth in range(len(parts)):
+            names = tables.setdefault(parts[:depth], [])
+            if parts[depth] not in names:
+                names.append(parts[depth])
+    return tables
+
+
+def variable_names(prefix: str, delimiter: str) -> list[str]:
+    """The variables that set a value or a whole table, in the order of the schema."""
+    keys = [(*table, name) for table, names in _tables().items() for name in names]
+    return [prefix + delimiter.join(parts).upper() for parts in keys if parts[0] != "projects"]
+
+
+def require_known_variable(name: str, known: list[str], *, prefix: str, delimiter: str) -> None:
+    """Refuse a variable with memkit's prefix that sets nothing.
+
+    Raises:
+        SettingsError: names the variable and the nearest known one.
+    """
+    upper = name.upper()
+    free = (prefix + delimiter.join(parts).upper() + delimiter for parts, field in known_keys() if _is_free(field))
+    projects = f"{prefix}PROJECTS"
+    if upper == projects or upper.startswith(projects + delimiter):
+        raise SettingsError(
+            "consent stands in your own settings file only",
+            field=name,
+            remedy=f"Use `memkit enable`, or {prefix}MEMORY{delimiter}ENABLED for one call.",
+        )
+    if upper in known or any(upper.startswith(start) and delimiter not in upper[len(start) :] for start in free):
+        return
+    near = difflib.get_close_matches(upper, known, n=1, cutoff=0.6)
+    raise SettingsError(
+        "unknown variable",
+        field=name,
+        remedy=f"Did you mean {near[0]}?" if near else "Unset it; the variables are listed in docs/reference/settings.md.",
+    )
+
+
+def _is_free(field: FieldInfo) -> bool:
+    origin = get_origin(field.annotation)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML would write it, cut at 80 characters; only for showing."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value[:80], ensure_ascii=False) + ("…" if len(value) > 80 else "")
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_toml(item) for item in value[:5])}{', …' if len(value) > 5 else ''}]"
+    if isinstance(value, Mapping):
+        return "{}" if not value else "a table"
+    return f"{value!s:.80}"

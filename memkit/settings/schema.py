@@ -1,0 +1,178 @@
+"""What can be set: one frozen model per table, with its defaults and bounds. Unknown keys are refused everywhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from memkit.settings.environment import Environment
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_PATTERN_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
+
+
+def _tuple_of_list(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _spoken_name(text: str) -> str:
+    if not text.strip() or len(text) > 64 or not text.isprintable():
+        raise ValueError("a name has 1 to 64 printable characters")
+    return text
+
+
+def _storage_path(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a path has no NUL character")
+    if text == "~" or text.startswith("~/") or os.path.isabs(text):  # noqa: PTH117 - a text, kept as it is written
+        return text
+    raise ValueError("the path starts with / or ~/")
+
+
+def _project_key(text: str) -> str:
+    if not os.path.isabs(text):  # noqa: PTH117
+        raise ValueError("a project is named by its absolute path")
+    return text
+
+
+def _pattern_name(text: str) -> str:
+    if not _PATTERN_NAME.fullmatch(text):
+        raise ValueError("the name of a pattern is made of a-z, 0-9, - and _, starts with a letter, at most 64")
+    return text
+
+
+def _pattern(text: str) -> str:
+    import regex
+
+    try:
+        empty = regex.compile(text).search("")
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    if empty:
+        raise ValueError("a pattern that matches the empty text would mask everything")
+    return text
+
+
+Names = Annotated[tuple[Annotated[str, AfterValidator(_spoken_name)], ...], BeforeValidator(_tuple_of_list)]
+StoragePath = Annotated[str, AfterValidator(_storage_path)]
+ProjectKey = Annotated[str, AfterValidator(_project_key)]
+PatternName = Annotated[str, AfterValidator(_pattern_name)]
+Pattern = Annotated[str, AfterValidator(_pattern)]
+Weight = Annotated[float, Field(ge=0, le=1000)]
+
+
+class Table(BaseModel):
+    """Base of every table: frozen, closed, finite numbers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class MemorySettings(Table):
+    """Whether memory is on, where it lies, how far it looks. Personal: a project's file cannot set it."""
+
+    enabled: bool = Field(
+        default=False, description="Whether memory is on; `memkit enable` says so for one project at a time."
+    )
+    storage_path: StoragePath = Field(
+        default="~/.consensus/memory", description="The folder that holds one folder per project."
+    )
+    across_projects: bool = Field(
+        default=False, description="Whether recall also searches your other enabled projects unless told otherwise."
+    )
+
+
+class FieldWeights(Table):
+    """How much a match in each field counts."""
+
+    question: Weight = Field(default=2.0, description="Weight of the question.")
+    conclusion: Weight = Field(default=2.0, description="Weight of the conclusion.")
+    synthesis: Weight = Field(default=1.0, description="Weight of the prose.")
+    tags: Weight = Field(default=1.5, description="Weight of the tags.")
+
+    @model_validator(mode="after")
+    def _some_weight(self) -> FieldWeights:
+        if not any((self.question, self.conclusion, self.synthesis, self.tags)):
+            raise ValueError("at least one field has a weight above 0")
+        return self
+
+
+class RecallSettings(Table):
+    """How recall ranks."""
+
+    limit: int = Field(default=20, ge=1, le=1000, description="Hits returned unless a call says otherwise.")
+    k1: float = Field(default=1.2, ge=0, le=100, description="How slowly repeated words saturate (BM25F).")
+    b: float = Field(default=0.75, ge=0, le=1, description="How strongly long fields are discounted (BM25F).")
+    weights: FieldWeights = Field(default=FieldWeights(), description="Weight of each field.")
+
+
+class ScrubSettings(Table):
+    """What is masked before anything is written. It is no security boundary."""
+
+    enabled: bool = Field(
+        default=True, description="Whether secrets are masked. Personal: a project's file cannot set it."
+    )
+    extra: Mapping[PatternName, Pattern] = Field(
+        default={}, description="Further patterns by name, as regular expressions; layers add up."
+    )
+    exclude: Names = Field(default=(), description="Kinds of secrets to leave alone, by name.")
+
+
+class DecisionSettings(Table):
+    """What counts as a decision."""
+
+    panels: Names = Field(default=("adr", "consensus"), description="Panels whose entries are decisions.")
+
+
+class LockSettings(Table):
+    """How patient memkit is with other writers."""
+
+    wait_seconds: float = Field(
+        default=10.0, ge=0, le=3600, description="Seconds to wait for another process to let go of a lock."
+    )
+
+
+class ProjectConsent(Table):
+    """What the user said about one project."""
+
+    enabled: bool = Field(description="Whether memory is on for this project.")
+
+
+class Settings(Table):
+    """All settings in force."""
+
+    memory: MemorySettings = MemorySettings()
+    recall: RecallSettings = RecallSettings()
+    scrub: ScrubSettings = ScrubSettings()
+    decisions: DecisionSettings = DecisionSettings()
+    locks: LockSettings = LockSettings()
+    projects: Mapping[ProjectKey, ProjectConsent] = Field(
+        default={}, description="Consent by project; in the user's own file only, written by `memkit enable`."
+    )
+
+
+def storage_root(settings: Settings, environment: Environment) -> Path:
+    """The store's root folder: `memory.storage_path` with `~` put in place."""
+    text = settings.memory.storage_path
+    return environment.home / text[2:] if text == "~" or text.startswith("~/") else Path(text)
+
+
+def dotted(*parts: str) -> str:
+    """A key as TOML writes it, with quotes where a part needs them: `projects."/home/me/app".enabled`."""
+    import json
+
+    return ".".join(part if _BARE_KEY.fullmatch(part) else json.dumps(part, ensure_ascii=False) for part in parts)
+
+
+def flatten(table: BaseModel | Mapping[str, Any], *above: str) -> Iterator[tuple[str, object]]:
+    """Every value as (dotted key, value). An empty table of free keys is one value, `{}`."""
+    items = table.items() if isinstance(table, Mapping) else ((n, getattr(table, n)) for n in type(table).model_fields)
+    for name, value in items:
+        if isinstance(value, BaseModel) or (isinstance(value, Mapping) and value):
+            yield from flatten(value, *above, name)
+        else:
+            yield dotted(*above, name), value
