@@ -29,7 +29,8 @@ from memkit.settings.schema import (
     RecallSettings,
     ScrubSettings,
     Settings,
-    flatten,
+    dotted,
+    leaves,
     storage_root,
 )
 
@@ -66,7 +67,7 @@ class Loaded:
 
     def rows(self) -> tuple[tuple[str, object, str], ...]:
         """Every value as (dotted key, value, source), in the order of the schema."""
-        return tuple((key, value, self.sources[key]) for key, value in flatten(self.settings))
+        return tuple((key := dotted(*parts), value, self.sources[key]) for parts, value in leaves(self.settings))
 
     def __repr__(self) -> str:
         n_set = sum(source != "default" for source in self.sources.values())

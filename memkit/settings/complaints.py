@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from memkit.errors import SettingsError
-from memkit.settings.schema import Settings, dotted
+from memkit.settings.schema import ProjectConsent, Settings, dotted
 
 Parts = tuple[str, ...]
 
@@ -38,7 +38,7 @@ _KINDS = {
     "bool": "true or false",
     "int": "a whole number",
     "float": "a number",
-    "finite": "a number",
+    "finite": "a finite number",
     "string": "text in quotes",
     "tuple": "a list",
     "model": "a table",
@@ -48,28 +48,29 @@ _KINDS = {
 
 
 def explain(error: ValidationError, *, place: Locate) -> SettingsError:
-    """The first of pydantic's findings, in the order of the schema, as one `SettingsError`."""
-    findings = error.errors(include_url=False, include_context=True)
+    """The first of pydantic's findings (unknown keys before wrong values) as one `SettingsError`."""
+    findings = error.errors(include_url=False)
     first = min(findings, key=lambda finding: (finding["type"] != "extra_forbidden", _parts(finding["loc"])))
     parts = _parts(first["loc"])
     where = place(parts)
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
     if first["type"] == "extra_forbidden":
-        return _unknown(parts, where, more)
-    shown = _toml(first["input"])
-    if first["type"] == "missing":
-        return SettingsError(
-            f"is missing{more}", file=where.file, field=_field(parts, where), remedy="Write it, or remove its table."
-        )
-    if first["type"] == "value_error":
-        what, remedy = f"{shown} cannot be used: {first['ctx']['error']}", ""
+        what, remedy = f"unknown key {dotted(*parts)}" if where.variable else "unknown key", _suggestion(parts)
     else:
-        kind = _KINDS.get(first["type"].split("_")[0])
-        what = f"{shown} is not {kind}" if kind else f"{shown} cannot be used: {first['msg'][0].lower()}{first['msg'][1:]}"
-        remedy = ""
-    return SettingsError(
-        what + more, file=where.file, field=_field(parts, where), remedy=remedy or _example(parts, where)
-    )
+        what, remedy = _what(first["type"], _toml(first["input"]), first), _example(parts, where)
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    field = where.variable or dotted(*where.prefix, *parts)
+    return SettingsError(what + more, file=where.file, field=field, remedy=remedy)
+
+
+def _what(kind: str, shown: str, finding: Any) -> str:
+    if kind == "missing":
+        return "is missing"
+    if kind == "value_error":
+        return f"{shown} cannot be used: {finding['ctx']['error']}"
+    if kind.startswith(("greater_than", "less_than")):
+        return f"{shown} is out of range"
+    words = _KINDS.get(kind.split("_", maxsplit=1)[0])
+    return f"{shown} is not {words}" if words else f"{shown} cannot be used: {finding['msg']}"
 
 
 def _parts(loc: tuple[int | str, ...]) -> Parts:
@@ -77,29 +78,30 @@ def _parts(loc: tuple[int | str, ...]) -> Parts:
     return tuple(part for part in loc if isinstance(part, str) and part != "[key]")
 
 
-def _field(parts: Parts, where: Place) -> str:
-    return where.variable or dotted(*where.prefix, *parts)
-
-
-def _unknown(parts: Parts, where: Place, more: str) -> SettingsError:
+def _suggestion(parts: Parts) -> str:
     siblings = list(_tables().get(parts[:-1], ()))
+    if parts[0] == "projects":
+        siblings = list(ProjectConsent.model_fields)
     near = difflib.get_close_matches(parts[-1].lower().replace("-", "_"), siblings, n=1, cutoff=0.6)
     elsewhere = [dotted(*known) for known, _ in known_keys() if known[-1] == parts[-1]]
     if near:
-        remedy = f"Did you mean {near[0]}?"
-    elif elsewhere:
-        remedy = f"Did you mean {elsewhere[0]}?"
-    elif siblings:
-        remedy = f"Known here: {', '.join(siblings)}."
-    else:
-        remedy = "Remove it."
-    return SettingsError(f"unknown key{more}", file=where.file, field=_field(parts, where), remedy=remedy)
+        return f"Did you mean {near[0]}?"
+    if elsewhere:
+        return f"Did you mean {elsewhere[0]}?"
+    return f"Known here: {', '.join(siblings)}." if siblings else "Remove it."
 
 
 def _example(parts: Parts, where: Place) -> str:
     """`Write limit = 20, for example.`, with the default as the example."""
-    field = next((info for known, info in known_keys() if known == parts), None)
-    if field is None or field.is_required():
+    fields = dict(known_keys())
+    field = fields.get(parts)
+    if parts in _tables() and not where.variable:
+        return f"Write [{dotted(*where.prefix, *parts)}] and its keys below."
+    if parts[0] == "projects":
+        return 'Write "/home/me/app" = { enabled = true } below [projects], for example.'
+    if parts[:-1] in fields and _is_free(fields[parts[:-1]]):
+        return "Write ticket = 'TICKET-[0-9]{6}', for example."
+    if field is None or _is_free(field):
         return "See docs/reference/settings.md."
     default = _toml(field.get_default())
     bounds = " and ".join(
@@ -113,7 +115,7 @@ def _example(parts: Parts, where: Place) -> str:
 
 
 def known_keys() -> Iterator[tuple[Parts, FieldInfo]]:
-    """Every setting with its key, in the order of the schema; free keys (names of patterns, projects) are not listed."""
+    """Every setting with its key, in the order of the schema; keys a person makes up are not listed."""
     yield from _walk(Settings, ())
 
 
@@ -164,7 +166,7 @@ def require_known_variable(name: str, known: list[str], *, prefix: str, delimite
     raise SettingsError(
         "unknown variable",
         field=name,
-        remedy=f"Did you mean {near[0]}?" if near else "Unset it; the variables are listed in docs/reference/settings.md.",
+        remedy=f"Did you mean {near[0]}?" if near else "Unset it; docs/reference/settings.md lists them.",
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from pydantic_settings import SettingsError as SourceError
 from memkit.errors import SettingsError
 from memkit.settings import complaints
 from memkit.settings.environment import PREFIX, Environment
-from memkit.settings.schema import Settings, dotted, flatten
+from memkit.settings.schema import Settings, dotted, leaves
 
 DELIMITER = "__"
 PYPROJECT_TABLE = ("tool", "memkit")
@@ -104,7 +104,7 @@ def combine(
         settings = Settings.model_validate(merged, strict=True)
     except ValidationError as error:  # each layer was fine alone, together they are not
         raise complaints.explain(error, place=lambda _: complaints.Place(None)) from error
-    sources = {dotted(*parts): named.get(parts, "default") for parts in _leaves(settings)}
+    sources = {dotted(*parts): named.get(parts, "default") for parts, _ in leaves(settings)}
     return settings, sources, tuple(warnings)
 
 
@@ -118,15 +118,6 @@ def _lay_over(below: Data, above: Mapping[str, Any]) -> None:
             below[key] = value
 
 
-def _leaves(value: Any, *above: str) -> Iterator[Parts]:
-    items = value.items() if isinstance(value, Mapping) else ((n, getattr(value, n)) for n in type(value).model_fields)
-    for name, item in items:
-        if hasattr(type(item), "model_fields") or (isinstance(item, Mapping) and item):
-            yield from _leaves(item, *above, name)
-        else:
-            yield (*above, name)
-
-
 def _judged(data: Mapping[str, Any], *, place: complaints.Locate, strict: bool) -> Data:
     """The values of one layer as the schema types them, only those it sets."""
     try:
@@ -136,15 +127,7 @@ def _judged(data: Mapping[str, Any], *, place: complaints.Locate, strict: bool) 
 
 
 def _layer_of(data: Data, source: str) -> Layer:
-    return Layer(data, dict.fromkeys(_leaves_of_data(data), source))
-
-
-def _leaves_of_data(data: Mapping[str, Any], *above: str) -> Iterator[Parts]:
-    for key, value in data.items():
-        if isinstance(value, Mapping) and value:
-            yield from _leaves_of_data(value, *above, key)
-        else:
-            yield (*above, key)
+    return Layer(data, {parts: source for parts, _ in leaves(data)})
 
 
 def _exists(path: Path) -> bool:
@@ -206,24 +189,27 @@ def _consent_layer(user: Layer, config_file: Path, project_path: str) -> Layer:
 
 def _project_layer(project: Path, warnings: list[str]) -> Layer:
     own, shared = project / "memkit.toml", project / "pyproject.toml"
+    prefix: Parts = ()
     if _exists(own):
-        path, source, prefix = own, str(own), ()
+        path, source = own, str(own)
         raw = _parsed(own, TomlConfigSettingsSource)
         if _has_table(shared):
             warnings.append(f"{shared}: [tool.memkit] is ignored, because {own.name} is there. Keep one of the two.")
     elif _exists(shared):
-        path, source, prefix = shared, f"{shared} [tool.memkit]", PYPROJECT_TABLE
+        path, source, prefix = shared, f"{shared} [{dotted(*PYPROJECT_TABLE)}]", PYPROJECT_TABLE
         raw = _parsed(shared, PyprojectTomlConfigSettingsSource)
     else:
         return Layer({}, {})
     data = _judged(raw, place=lambda _: complaints.Place(str(path), prefix), strict=True)
-    for parts in list(_leaves_of_data(data)):
-        if any(parts[: len(personal)] == personal for personal in PERSONAL):
-            _drop(data, parts)
-            warnings.append(
-                f"{path}: {dotted(*prefix, *parts)} is ignored. It is yours to say, not the project's: "
-                "use `memkit enable`, your own settings file, or an argument."
-            )
+    personal = [parts for parts, _ in leaves(data) if any(parts[: len(key)] == key for key in PERSONAL)]
+    for parts in personal:
+        _drop(data, parts)
+    if personal:
+        names = ", ".join(dotted(*prefix, *parts) for parts in personal)
+        warnings.append(
+            f"{path}: ignored {names}. That is yours to say, not the project's: "
+            "use `memkit enable`, your own settings file, or an argument."
+        )
     return _layer_of(data, source)
 
 
@@ -269,7 +255,7 @@ def _variables_layer(variables: Mapping[str, str]) -> Layer:
             remedy="""Write a list as '["a", "b"]' and a table as '{"name": "value"}'.""",
         ) from error
     data = _judged(raw, place=lambda parts: complaints.Place(None, variable=variable(parts)), strict=False)
-    return Layer(data, {parts: f"environment {variable(parts)}" for parts in _leaves_of_data(data)})
+    return Layer(data, {parts: f"environment {variable(parts)}" for parts, _ in leaves(data)})
 
 
 def _arguments_layer(arguments: Mapping[str, object]) -> Layer:

@@ -168,11 +168,11 @@ def dotted(*parts: str) -> str:
     return ".".join(part if _BARE_KEY.fullmatch(part) else json.dumps(part, ensure_ascii=False) for part in parts)
 
 
-def flatten(table: BaseModel | Mapping[str, Any], *above: str) -> Iterator[tuple[str, object]]:
-    """Every value as (dotted key, value). An empty table of free keys is one value, `{}`."""
+def leaves(table: BaseModel | Mapping[str, Any], *above: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value as (parts of its key, value). An empty table of free keys is one value, `{}`."""
     items = table.items() if isinstance(table, Mapping) else ((n, getattr(table, n)) for n in type(table).model_fields)
     for name, value in items:
         if isinstance(value, BaseModel) or (isinstance(value, Mapping) and value):
-            yield from flatten(value, *above, name)
+            yield from leaves(value, *above, name)
         else:
-            yield dotted(*above, name), value
+            yield (*above, name), value
