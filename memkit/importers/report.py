@@ -10,6 +10,7 @@ from typing import Any, Literal
 from memkit.display import Displayable
 
 Fate = Literal["imported", "unchanged", "updated", "skipped", "rejected"]
+Outcome = Literal["mapped", "raw", "not understood"]
 FATES: tuple[Fate, ...] = ("imported", "unchanged", "updated", "skipped", "rejected")
 
 
@@ -25,7 +26,7 @@ class FieldAccount:
     """
 
     name: str
-    outcome: Literal["mapped", "raw", "not understood"]
+    outcome: Outcome
     origin: str
     value: str = ""
 

@@ -208,7 +208,7 @@ def sections(markdown: str) -> list[Section]:
         again = _split(body, skipped, bare_words=True)
         if sum(section.kind is not None for section in again) > 1:
             split = again
-    return [section for section in split if section.title or section.body.strip()]
+    return [section for section in split if section.level > 0 or section.body.strip()]
 
 
 def _split(body: str, skipped: int, *, bare_words: bool) -> list[Section]:
