@@ -25,7 +25,12 @@ def test_the_core_leaves_home_untouched(tmp_path):
     home.mkdir()
     project = tmp_path / "project"
     project.mkdir()
-    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.getcwd()}
+    environment = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.getcwd(),
+    }
     done = subprocess.run(
         [sys.executable, "-c", CORE, str(project), str(tmp_path / "root")],
         env=environment, capture_output=True, text=True, check=False,

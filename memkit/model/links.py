@@ -349,6 +349,7 @@ class _Names:
             found = self._nearest(self.titles.get(fold(target.label), []), here)
             if found:
                 return found, "title", []
+        near = [entry for entry in near if here and self._home(self.rows[entry]) == self._home(here)] or near
         if names_a_file:
             return [], "no such document", near
         return [], "no record of this name" if not number else "no record of this number in the same log", near

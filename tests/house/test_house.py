@@ -9,7 +9,19 @@ import memkit
 
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = ROOT / "memkit"
-WRITERS = {"rename", "replace", "unlink", "remove", "rmdir", "mkdir", "makedirs", "fsync", "ftruncate", "symlink", "link"}
+WRITERS = {
+    "rename",
+    "replace",
+    "unlink",
+    "remove",
+    "rmdir",
+    "mkdir",
+    "makedirs",
+    "fsync",
+    "ftruncate",
+    "symlink",
+    "link",
+}
 
 
 def test_the_front_door_has_under_fifteen_names():

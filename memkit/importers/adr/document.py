@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from memkit.importers.adr.conclusion import find_conclusion, find_read_when, find_tripwires
@@ -32,6 +33,8 @@ from memkit.model.relation_words import RELATION_KEYS, Relation
 from memkit.model.status_words import STATUS_WORDS, read_status
 
 KIND: Final = "adr"
+ENDINGS: Final = frozenset({".md", ".markdown", ".mdx", ".mdown", ".mkd"})
+MAX_FILE_BYTES: Final = 4 * 1024 * 1024
 _FIELD_OF: Final[dict[Relation, str]] = {
     "supersedes": "supersedes",
     "superseded_by": "supersededBy",
@@ -51,12 +54,31 @@ def read(path: str, data: bytes) -> Reading | Draft:
         return Draft(path, hashlib.sha256(data).hexdigest(), "rejected", str(error))
 
 
-def day_orders(readings: Iterable[tuple[str, Reading]]) -> dict[str, Order]:
-    """The order of day and month each folder's documents show; folders that show none, or both, are left out."""
+def day_orders(readings: Iterable[Reading]) -> dict[str, Order | None]:
+    """The order of day and month in each folder: what its documents show, else those of the nearest folder around it.
+
+    A folder whose documents show both orders has none.
+    """
     seen: dict[str, DayOrder] = {}
-    for folder, reading in readings:
-        seen.setdefault(folder, DayOrder()).see(reading.open_days())
-    return {folder: evidence.order for folder, evidence in seen.items() if evidence.order}
+    folders: set[str] = set()
+    for reading in readings:
+        folder = posixpath.dirname(reading.path)
+        folders.add(folder)
+        days = reading.open_days()
+        for around in _around(folder):
+            seen.setdefault(around, DayOrder()).see(days)
+    shown = {folder: evidence for folder, evidence in seen.items() if evidence.day_first or evidence.month_first}
+    return {
+        folder: next((shown[around].order for around in _around(folder) if around in shown), None) for folder in folders
+    }
+
+
+def _around(folder: str) -> Iterator[str]:
+    """A folder and the folders around it, nearest first."""
+    yield folder
+    while folder not in ("", "/"):
+        folder = posixpath.dirname(folder)
+        yield folder
 
 
 def draft(reading: Reading, order: Order | None = None) -> Draft:
