@@ -38,6 +38,7 @@ Kind = Literal["adr", "consensus"]
 KINDS: Final[tuple[Kind, ...]] = ("adr", "consensus")
 Known = Mapping[str, tuple[str, str]]
 Previous = Callable[[str], Mapping[str, Any] | None]
+_WITH_ROWS: Final = (".json", *consensus.ROW_ENDINGS, *adr.ENDINGS)
 _SIBLINGS: Final = 500
 _COMPARED: Final = ("title", "status", "decidedOn", "conclusion", "supersedes", "supersededBy", "amends", "tripwires")
 
@@ -139,13 +140,13 @@ class _Place:
     def exists(self, name: str) -> bool:
         """Whether a document of this name is still there; one whose name had to be escaped counts as there."""
         file, _, row = name.rpartition("#")
-        names = [name, file] if row and file.casefold().endswith((".json", *consensus.ROW_ENDINGS)) else [name]
+        names = [name, file] if row and file.casefold().endswith(_WITH_ROWS) else [name]
         return "\\x" in name or any(os.path.lexists(Path(self.project, each)) for each in names)
 
 
 def _adr_drafts(path: str | os.PathLike[str], place: _Place) -> Iterator[Draft]:
     found = list(find_files(path, adr.ENDINGS, "Markdown"))
-    read: list[Draft | Reading] = [_read_adr(file, place) for file in found]
+    read: list[Draft | Reading] = [item for file in found for item in _read_adr(file, place)]
     readings = [item for item in read if isinstance(item, Reading)]
     evidence = readings if len(found) > 1 or not found else _with_siblings(found[0].path, readings, place)
     orders = adr.day_orders(evidence)
@@ -153,14 +154,14 @@ def _adr_drafts(path: str | os.PathLike[str], place: _Place) -> Iterator[Draft]:
         yield item if isinstance(item, Draft) else adr.draft(item, orders.get(posixpath.dirname(item.path)))
 
 
-def _read_adr(found: Found, place: _Place) -> Draft | Reading:
+def _read_adr(found: Found, place: _Place) -> list[Draft | Reading]:
     name = place.name(found.path)
     if found.problem:
-        return Draft(name, fate=found.fate, reason=found.problem)
+        return [Draft(name, fate=found.fate, reason=found.problem)]
     try:
         return adr.read(name, read_file(found.path, adr.MAX_FILE_BYTES))
     except Unreadable as error:
-        return Draft(name, fate="rejected", reason=str(error))
+        return [Draft(name, fate="rejected", reason=str(error))]
 
 
 def _with_siblings(path: Path, readings: list[Reading], place: _Place) -> list[Reading]:
@@ -168,7 +169,7 @@ def _with_siblings(path: Path, readings: list[Reading], place: _Place) -> list[R
     if not any(day.day is None for reading in readings for day in reading.open_days()):
         return readings
     beside = sorted(item for item in path.parent.iterdir() if item != path and item.suffix.lower() in adr.ENDINGS)
-    more = [_read_adr(Found(item), place) for item in beside[:_SIBLINGS]]
+    more = [part for item in beside[:_SIBLINGS] for part in _read_adr(Found(item), place)]
     return [*readings, *(item for item in more if isinstance(item, Reading))]
 
 

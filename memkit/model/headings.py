@@ -42,7 +42,7 @@ def _languages() -> dict[str, frozenset[str]]:
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]*)?(`{3,}|~{3,})([^`]*)$")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
-_NOT_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+•>|#]|\d{1,3}[.)][ \t]|$|={2,}|`{3}|~{3})|.*\|.*\|")
+_NOT_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+•>|#]|$|={2,}|`{3}|~{3})|.*\|.*\|")
 _BOLD_LINE = re.compile(r"[ \t]*(\*\*|__)(?P<text>[^*_]{1,60}?)[:：]?\1[ \t]*[:：]?[ \t]*$")
 _LEAD = re.compile(r"^(?:\d+(?:\.\d+)*[.):]?\s+|[\W_]+)*")
 _TAIL = re.compile(r"(?:[\s.:!?…？。：#*_]|[(（\[][^()（）\[\]]*[)）\]])+$")

@@ -33,11 +33,12 @@ _MD_LINK = re.compile(
     r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*(?:<([^<>]*)>|([^()\s]*(?:\([^()\s]*\)[^()\s]*)*))[^)]*\)"
 )
 _WIKI_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
-_FILE_END = re.compile(r"\.(?:md|markdown|mdx|mdown|html?|adoc|rst|txt)$", re.IGNORECASE)
+_FILE_END = re.compile(r"\.(?:md|markdown|mdx|mdown|html?|adoc|rst|txt|jsonl?|ndjson)$", re.IGNORECASE)
 _INDEX_NAMES: Final = frozenset({"readme", "index", "adr", "decision"})
 _DATE_LEAD = re.compile(r"(?:\d{8}|\d{4}[-_.]?\d{2}[-_.]?\d{2})[-_. T]+")
 _NAMED_NUMBER = re.compile(
-    r"(?P<prefix>[^\W\d_]*)(?:[-_ .#:№]|no\.)*0*(?P<number>\d{1,5})(?![\d])(?:[-_ .:)–—|]+(?P<rest>.*))?$",
+    r"(?P<prefix>(?:(?:adr|madr|rfc|dr)[-_ ])?[^\W\d_]*)(?:[-_ .:#№]|no\.)*0*(?P<number>\d{1,5})(?![\d])"
+    r"(?:[-_ .:)–—|]+(?P<rest>.*))?$",
     re.IGNORECASE | re.DOTALL,
 )
 _ANY_PREFIX: Final = frozenset({"", "adr", "adrs", "decision", "dr", "madr", "no", "nr", "number", "record", "decisão"})
@@ -154,7 +155,7 @@ def split_name(name: str) -> tuple[str, str, str]:
         text = text[dated.end() :]
     match = _NAMED_NUMBER.match(text)
     if match:
-        return match["prefix"].casefold(), match["number"], fold(match["rest"] or "")
+        return fold(match["prefix"]), match["number"], fold(match["rest"] or "")
     return "", "", fold(text)
 
 
@@ -217,7 +218,10 @@ def _bare_path(path: str, *, is_url: bool) -> str:
 
 
 def _last_name(path: str) -> str:
-    """The name a path gives its record: the file's stem, or the folder of a README."""
+    """The name a path gives its record: the file's stem, the folder of a README, a row's or record's own key."""
+    file, _, row = path.rpartition("#")
+    if row and _FILE_END.search(file):
+        return row
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     while parts:
         stem = _FILE_END.sub("", parts.pop())

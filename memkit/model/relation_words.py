@@ -14,7 +14,7 @@ Relation = Literal["supersedes", "superseded_by", "amends", "amended_by", "exten
 
 # Regular expressions over casefolded text; longer, more exact rows first.
 RELATIONS: Final[tuple[tuple[Relation, str, str], ...]] = (
-    ("superseded_by", "en", r"super[sc]ee?ded(?:\s+\w+){0,3}?(?:\s*\([^()]{0,80}\))?\s+(?:by|with){ref}"),
+    ("superseded_by", "en", r"super[sc]ee?ded(?:[\s,—–-]+[\w.-]+){0,4}?(?:\s*\([^()]{0,80}\))?\s+(?:by|with)\b{ref}"),
     (
         "superseded_by",
         "en",
@@ -78,7 +78,8 @@ NOTHING: Final = frozenset(
     }
 )  # fmt: skip
 PARTLY: Final = (
-    r"in part|partly|partially|partial|teilweise|partiellement|en partie|parcialmente|em parte|en parte|一部|部分"
+    r"in part|partly|partially|partial|teilweise|partiellement|en partie|parcialmente|parcial|em parte"
+    r"|en parte|portions?|parts? of|§|一部|部分"
 )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from memkit.importers.adr.conclusion import find_conclusion, find_read_when, find_tripwires
@@ -21,6 +23,7 @@ from memkit.importers.adr.relations import (
     said_in_value,
     said_outright,
 )
+from memkit.importers.adr.several import records_in
 from memkit.importers.adr.shape import format_of, why_not_a_record
 from memkit.importers.adr.status import StatusFound, find_status
 from memkit.importers.adr.text import NotText
@@ -44,14 +47,21 @@ _FIELD_OF: Final[dict[Relation, str]] = {
     "extended_by": "extendedBy",
 }
 MAX_QUESTION_CHARS: Final = 2000
+_BRACKETED = re.compile(r"[(\[][^()\[\]]+[)\]]")
 
 
-def read(path: str, data: bytes) -> Reading | Draft:
-    """Take one document apart, or say why it cannot be read."""
+def read(path: str, data: bytes) -> list[Reading | Draft]:
+    """Take one file apart into its records (one, as a rule), or say why it cannot be read."""
     try:
-        return take_apart(path, data)
+        reading = take_apart(path, data)
     except NotText as error:
-        return Draft(path, hashlib.sha256(data).hexdigest(), "rejected", str(error))
+        return [Draft(path, hashlib.sha256(data).hexdigest(), "rejected", str(error))]
+    several = records_in(reading.text)
+    if not several:
+        return [reading]
+    note = f"one of {len(several)} records in this file"
+    parts = [take_apart(f"{path}#{key}", text.encode()) for key, text in several]
+    return [replace(part, notes=(*part.notes, note)) for part in parts]
 
 
 def day_orders(readings: Iterable[Reading]) -> dict[str, Order | None]:
@@ -205,6 +215,7 @@ def _relations(reading: Reading, status: StatusFound, number: str | None) -> lis
         text = headings.text_below(reading.sections, at)
         found.extend(said_in_value(relation, text, f'section "{section.title}"'))
     found.extend(said_outright(status.text, status.origin or "status"))
+    found.extend(said_outright(" ".join(_BRACKETED.findall(reading.title.text or "")), "title"))
     passing: list[str] = []
     for placed in reading.placed:
         if placed.section.kind in RELATION_KINDS or placed.section.kind == "status":

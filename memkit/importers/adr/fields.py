@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from memkit.importers.adr.front_matter import fold_key
@@ -106,6 +106,7 @@ def labelled(placed: list[Zoned]) -> list[Labelled]:
 
 def _of_section(placed: Zoned) -> Iterator[Labelled]:
     table: list[str] = []
+    held: Labelled | None = None  # the last labelled line of a list, while its item may go on
     waiting: tuple[str, str] | None = None  # a label whose value stands on the next line
     lines = list(open_lines(placed.section.body))
     for at, (_, line, is_open) in enumerate(lines):
@@ -117,6 +118,12 @@ def _of_section(placed: Zoned) -> Iterator[Labelled]:
         if table:
             yield from _of_table(table, placed.zone)
             table = []
+        if held is not None:
+            if is_open and line[:1].isspace() and line.strip() and not _LEAD.match(line).group().strip():  # type: ignore[union-attr]
+                held = replace(held, value=f"{held.value} {_plain(line)}")
+                continue
+            yield held
+            held = None
         if not is_open:
             continue
         if waiting and line.strip():
@@ -131,10 +138,16 @@ def _of_section(placed: Zoned) -> Iterator[Labelled]:
         for key, label, value in _pieces(line):
             if not key or (placed.zone == "body" and key not in KNOWN_LABELS):
                 continue
-            if value:
+            if value and line.lstrip()[:2] in ("- ", "* ", "+ "):
+                if held is not None:
+                    yield held
+                held = Labelled(key, label, value, placed.zone)
+            elif value:
                 yield Labelled(key, label, value, placed.zone)
             elif key in KNOWN_LABELS:
                 waiting = (key, label)
+    if held is not None:
+        yield held
     if table:
         yield from _of_table(table, placed.zone)
 
@@ -175,13 +188,15 @@ def _of_table(lines: list[str], zone: Zone) -> Iterator[Labelled]:
     if not rows:
         return
     header = [fold_key(cell) for cell in rows[0]]
-    if sum(key in KNOWN_LABELS for key in header) > 1 and len(header) > 1 and header[1] in KNOWN_LABELS:
+    columns = len(header) > 1 and header[1] in KNOWN_LABELS and sum(key in KNOWN_LABELS for key in header) > 1
+    if columns and not (len(rows) > 1 and fold_key(rows[1][0]) in KNOWN_LABELS):
         if len(rows) == 2:
             for key, label, value in zip(header, rows[0], rows[1], strict=False):
                 if value:
                     yield Labelled(key, label, value, zone, "table")
         return
-    for row in rows:
+    is_header = len(rows) > 1 and header[0] not in KNOWN_LABELS and any(_TABLE_RULE.match(line) for line in lines[1:2])
+    for row in rows[1:] if is_header else rows:
         key = fold_key(row[0].rstrip(":："))
         value = next((cell for cell in row[1:] if cell), "")
         if key and value and (key in KNOWN_LABELS or (zone == "head" and len(row) == 2)):

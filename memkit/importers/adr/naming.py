@@ -5,6 +5,7 @@ None of these is a key: two documents share a number often enough, and the numbe
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +16,9 @@ _ENDING = re.compile(r"\.(?:md|markdown|mdx|mdown|mkd)$", re.IGNORECASE)
 _INDEX: Final = frozenset({"readme", "index", "_index", "adr", "decision"})
 _DATE_LEAD = re.compile(r"(?P<date>(?:19|20)\d{2}([-_.]?)(?:0\d|1[0-2])\2(?:[0-2]\d|3[01]))(?=[-_. T]|$)[-_. T]*")
 _NUMBER = re.compile(
-    r"(?P<prefix>[^\W\d_]{0,12})[-_ .#]*(?P<number>\d{1,5})(?!\d)(?:[-_ .]+(?P<rest>.*)|(?=[^\w]|$)(?P<rest2>.*))$"
+    r"(?P<prefix>(?:(?:adr|madr|rfc|dr)[-_ ])?[^\W\d_]{0,12})[-_ .#]*(?P<number>\d{1,5})(?!\d)"
+    r"(?:[-_ .]+(?P<rest>.*)|(?=[^\w]|$)(?P<rest2>.*))$",
+    re.IGNORECASE,
 )
 _PREFIXES: Final = frozenset({"", "adr", "adrs", "madr", "rfc", "dr", "decision", "record", "no", "nr", "pdr", "tdr"})
 _HEADING_NUMBER = re.compile(
@@ -49,7 +52,10 @@ class Name:
 
 
 def read_name(path: str) -> Name:
-    """Read a path with `/` between its parts."""
+    """Read a path with `/` between its parts; of a record within a file (`log.md#adr-4`), the record's own name."""
+    file, mark, record = path.rpartition("#")
+    if mark and _ENDING.search(file):
+        path = f"{posixpath.dirname(file)}/{record}"
     parts = [part for part in path.split("/") if part]
     stem = _ENDING.sub("", parts[-1]) if parts else ""
     folder = parts[-2] if len(parts) > 1 else ""
@@ -84,7 +90,11 @@ def _is_numbering(match: re.Match[str], name: str) -> bool:
     prefix, number = match["prefix"], match["number"]
     if re.match(r"(?:19|20)\d\d[-_.](?:0\d|1[0-2])(?!\d)", name):
         return False
-    return prefix.casefold() in _PREFIXES or len(number) > 2 or (prefix.isupper() and not name[len(prefix)].isdigit())
+    return (
+        prefix.casefold().split("-")[0] in _PREFIXES
+        or len(number) > 2
+        or (prefix.isupper() and not name[len(prefix)].isdigit())
+    )
 
 
 def _day_of(text: str) -> Day | None:

@@ -22,9 +22,8 @@ _LINKS = (
     r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+[^()]*)?\)"
     r"|\[\[[^\[\]]+\]\]|\[[^\[\]]+\]\[[^\[\]]*\]"
 )
-_NAMED = (
-    rf"(?<![\w-]){_NAME}[\s\-_#№.:]{{0,3}}\d{{1,5}}(?:[-_][\w-]+)?(?![\w])|(?-i:(?<![\w-])[A-Z]{{2,6}}-\d{{1,5}}\b)"
-)
+_CODED = r"(?-i:(?<![\w-])(?:[A-Z]{2,6}-){1,2}\d{1,5}\b)"
+_NAMED = rf"(?<![\w-]){_NAME}[\s\-_#№.:]{{0,3}}\d{{1,5}}(?:[-_][\w-]+)?(?![\w])|{_CODED}"
 _FILES = r"(?<![\w/])[\w./-]*[\w-]+\.md\b|(?<![\w-])\d{8}-[\w-]{3,}|(?<![\w.-])0\d{2,4}(?:-[\w-]+)?\b"
 _BARE = r"(?<![\w.-])#?\d{1,5}(?:-[\w-]+)?(?![\w-]|\.\d)"
 REF: Final = rf"(?:{_LINKS}|{_NAMED}|{_FILES})"
@@ -43,7 +42,7 @@ _SELF = re.compile(
     re.IGNORECASE,
 )
 _STRONG = re.compile(r"super[sc]ee?de", re.IGNORECASE)
-_PARTLY = re.compile(rf"\b(?:{PARTLY})\b|一部|部分", re.IGNORECASE)
+_PARTLY = re.compile(rf"(?<!\w)(?:{PARTLY})(?!\w)|§|一部|部分", re.IGNORECASE)
 _OPENING = re.compile(
     r"^\W*(?:(?:partly|partially|in part|fully|now|(?:this (?:adr|decision|record) )?(?:is|was|has been))\s+)*",
     re.IGNORECASE,

@@ -42,8 +42,8 @@ class StatusFound:
 def find_status(reading: Reading) -> StatusFound:
     """The first place that says a known state; else the first that says anything."""
     seen: list[StatusFound] = []
-    for raw, origin, text in _places(reading):
-        read = read_status(_last_dated(text))
+    for raw, origin, said, text in _places(reading):
+        read = read_status(_last_dated(said))
         seen.append(StatusFound(read.status, raw or None, origin, text, read.placeholder))
     filled = [found for found in seen if not found.placeholder]
     best = next((found for found in filled if found.status != "unknown"), filled[0] if filled else None)
@@ -57,33 +57,34 @@ def find_status(reading: Reading) -> StatusFound:
     return StatusFound(best.status, best.raw, best.origin, best.text, others=others)
 
 
-def _places(reading: Reading) -> Iterator[tuple[str, str, str]]:
-    """(raw, origin, whole text) of every place, best first."""
+def _places(reading: Reading) -> Iterator[tuple[str, str, str, str]]:
+    """(raw, origin, what says the state, whole text) of every place, best first."""
     for key, value in reading.front.find(*sorted(STATUS_LABELS)):
-        yield reading.front.raw.get(key, "") or flat(value), f"front matter: {key}", flat(value)
+        yield reading.front.raw.get(key, "") or flat(value), f"front matter: {key}", flat(value), flat(value)
     labels = [item for item in reading.labels if item.key in STATUS_LABELS]
     for item in labels:
         if item.zone == "head":
-            yield item.value, item.origin, item.value
+            yield item.value, item.origin, item.value, item.value
+    inner = next((item for item in labels if item.zone == "about"), None)
     for _, section in reading.of_kind("status"):
         lines = [line.strip() for _, line, is_open in open_lines(section.body) if is_open and line.strip()]
-        inner = next((item.value for item in labels if item.zone == "about"), "")
-        text = "\n".join([*([section.value] if section.value else []), *([inner] if inner else []), *lines])
-        if text.strip():
-            yield _raw_of(text), f'section "{section.title}"', text[:4000]
-    for item in labels:
-        if item.zone == "about":
-            yield item.value, item.origin, item.value
+        text = "\n".join([*([section.value] if section.value else []), *lines])[:4000]
+        if inner is not None and inner.value in section.body:
+            yield inner.value, inner.origin, inner.value, text
+        elif text.strip():
+            yield _raw_of(text), f'section "{section.title}"', text, text
+    if inner is not None:
+        yield inner.value, inner.origin, inner.value, inner.value
     for item in labels:
         if item.zone == "body" and read_status(item.value).status != "unknown" and len(item.value) < 60:
-            yield item.value, item.origin, item.value
+            yield item.value, item.origin, item.value, item.value
     for key, value in reading.front.find("tags", "categories", "labels"):
         for text in texts(value):
             if fold_key(text) in _BARE_STATES:
-                yield text, f"front matter: {key}", text
+                yield text, f"front matter: {key}", text, text
     ending = _TITLE_STATUS.search(reading.title.text or "")
     if ending and fold_key(ending["status"]) in _BARE_STATES:
-        yield ending["status"], "title", ending["status"]
+        yield ending["status"], "title", ending["status"], ending["status"]
 
 
 _BARE_STATES = frozenset(

@@ -9,11 +9,12 @@ from memkit.importers.adr.fields import ARGUING, TITLE_LABELS
 from memkit.importers.adr.front_matter import FrontMatter, flat
 from memkit.model.headings import BOLD_LEVEL, Section, without_comments
 
+_NUMBERED = re.compile(r"\W*(?:ADR|RFC|Decision|Record|DR)?[\s\-_#]*\d{1,5}\s*[:.–—-]\s*\S", re.IGNORECASE)
 _NUMBERED_LINE = re.compile(
     r"[\s*_#>]*(?:ADR|RFC|Decision|Record|DR)[\s\-_#]*\d{1,5}\s*[:.–—-]\s*\S.{2,200}$", re.IGNORECASE
 )
 _LEAD = re.compile(
-    r"\W*(?:(?:adr|rfc|record|decision|no|nr)[\s\-_#.:]*)?[\[{<(]?(?:\d+|n+|x+|0*[nx]+|number|num|id)?[\]}>)]?[\s.:\-–—]*",
+    r"\W*(?:(?:adr|rfc|record|decision|no|nr)[\s\-_#.:]*)?[\[{<(]?(?:\d+[nx]*|number|num|id|0*[nx]+(?![a-z]))?[\]}>)]?[\s.:\-–—]*",
     re.IGNORECASE,
 )
 _ENCLOSED = re.compile(r"\{.*\}|<.*>|\[[^\]]*\](?!\()|…|\.\.\.", re.DOTALL)
@@ -58,7 +59,9 @@ def find_title(found: list[Section], front: FrontMatter) -> Title:
         # A document whose headings start at level 2 or 3 has its title there, if everything known lies below it.
         if lead and lead[0].kind is None and 1 < lead[0].level < BOLD_LEVEL:
             known = [s.level for s in lead[1:] if s.kind is not None]
-            heading = lead[0] if known and min(known) > lead[0].level else None
+            above = bool(known) and min(known) > lead[0].level
+            numbered = bool(known) and min(known) == lead[0].level and _NUMBERED.match(lead[0].title) is not None
+            heading = lead[0] if above or numbered else None
     elif _is_late(heading, found):
         heading = None
     others = tuple(s.title for s in named if s is not heading)
