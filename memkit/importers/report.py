@@ -10,6 +10,8 @@ from typing import Any, Literal
 from memkit.display import Displayable
 
 Fate = Literal["imported", "unchanged", "updated", "skipped", "rejected"]
+Outcome = Literal["mapped", "raw", "not understood"]
+OUTCOMES: tuple[Outcome, ...] = ("mapped", "raw", "not understood")
 FATES: tuple[Fate, ...] = ("imported", "unchanged", "updated", "skipped", "rejected")
 
 
@@ -25,7 +27,7 @@ class FieldAccount:
     """
 
     name: str
-    outcome: Literal["mapped", "raw", "not understood"]
+    outcome: Outcome
     origin: str
     value: str = ""
 
@@ -54,6 +56,12 @@ class FileAccount:
     notes: tuple[str, ...] = ()
     scrubbed: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def oddness(self) -> int:
+        """How much a person's look is worth: a refusal 10, a field not understood 3, a note 2, a masked secret 1."""
+        lost = sum(item.outcome == "not understood" for item in self.fields)
+        return 10 * (self.fate == "rejected") + 3 * lost + 2 * len(self.notes) + sum(self.scrubbed.values())
+
 
 @dataclass(frozen=True, slots=True)
 class ImportReport(Displayable):
@@ -64,8 +72,11 @@ class ImportReport(Displayable):
         path: What it was given.
         files: One account per file seen, in path order.
         dry_run: Whether nothing was stored.
+        links_resolved: How many links between decisions were settled.
         links_ambiguous: "path: link text -> candidates", for links that could mean several documents.
-        links_dangling: "path: link text", for links to nothing known.
+        links_dangling: "path: link text (why)", with candidates where there are any, for links to nothing known.
+        links_own: "path: link text", for links of a document to itself.
+        gone: Documents imported earlier from this folder that are no longer there; their entries stay.
     """
 
     kind: str
@@ -74,12 +85,30 @@ class ImportReport(Displayable):
     dry_run: bool = False
     links_ambiguous: tuple[str, ...] = ()
     links_dangling: tuple[str, ...] = ()
+    links_resolved: int = 0
+    links_own: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
         """Files by fate; the five numbers add up to `len(files)`."""
         found = Counter(account.fate for account in self.files)
         return {fate: found[fate] for fate in FATES}
+
+    @property
+    def field_totals(self) -> dict[str, dict[str, int]]:
+        """How often each field was mapped, kept raw, or not understood, over all files that were read as records."""
+        totals: dict[str, Counter[str]] = {}
+        for account in self.files:
+            for item in account.fields:
+                totals.setdefault(item.name, Counter())[item.outcome] += 1
+        ordered = sorted(totals, key=lambda name: (-sum(totals[name].values()), name))
+        return {name: {outcome: totals[name][outcome] for outcome in OUTCOMES} for name in ordered}
+
+    def oddest(self, limit: int = 20) -> tuple[FileAccount, ...]:
+        """The files most worth a person's look: refused ones, then those with most not understood and most notes."""
+        ranked = sorted(self.files, key=lambda account: (-account.oddness, account.path))
+        return tuple(account for account in ranked[:limit] if account.oddness)
 
     def __iter__(self) -> Iterator[FileAccount]:
         return iter(self.files)
@@ -93,4 +122,9 @@ class ImportReport(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
-        return {**asdict(self), "counts": self.counts}
+        return {
+            **asdict(self),
+            "counts": self.counts,
+            "field_totals": self.field_totals,
+            "oddest": [account.path for account in self.oddest()],
+        }

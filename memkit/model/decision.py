@@ -11,12 +11,14 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
+from memkit import clock
 from memkit.model import headings
 from memkit.model.entry import StoredEntry
 from memkit.model.result import (
     as_mapping,
+    as_number,
     as_text,
     as_texts,
     document_of,
@@ -24,12 +26,14 @@ from memkit.model.result import (
     judge_confidence,
     synthesis_text,
 )
+from memkit.model.status_words import STATUSES, Status, read_status
 from memkit.model.tripwire import tripwire_texts
 
-Status = Literal["proposed", "accepted", "rejected", "deprecated", "superseded", "unknown"]
-STATUSES: tuple[str, ...] = get_args(Status)
+__all__ = ["FIELDS", "STATUSES", "SUMMARY_CHARS", "Decision", "Status", "read_decision", "recall_fields", "summary_of"]
 SUMMARY_CHARS = 1200
 FIELDS = ("question", "conclusion", "synthesis", "tags")
+# From 1980 on, and up to the year 9999: smaller numbers are seconds or no times at all.
+_FIRST_MS, _LAST_MS = 315_532_800_000, 253_402_300_799_999
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -56,6 +60,8 @@ class Decision:
         document_id: The document's own id, or None.
         final_score: 0 to 100 by the panel's convention, or None.
         judge_confidence: 0 to 100 by the panel's convention, or None.
+        path_date: The day in the document's name, or None; not the day of the decision.
+        partly: Those of the link texts that hold in part only.
     """
 
     entry_id: str
@@ -76,6 +82,8 @@ class Decision:
     document_id: str | None
     final_score: float | None
     judge_confidence: float | None
+    path_date: dt.date | None = None
+    partly: tuple[str, ...] = ()
 
 
 def conclusion_of(result: Mapping[str, Any], prose: str) -> str | None:
@@ -106,8 +114,8 @@ def read_decision(entry: StoredEntry) -> Decision:
         title=as_text(first("title")) or entry.question,
         question=entry.question,
         conclusion=conclusion_of(result, prose),
-        status=folded if folded in STATUSES else "unknown",  # type: ignore[arg-type]
-        raw_status=as_text(first("rawStatus")) or status,
+        status=folded if folded in STATUSES else read_status(folded).status,  # type: ignore[arg-type]
+        raw_status=as_text(first("rawStatus", "raw_status")) or (None if folded == "unknown" else status),
         decided_on=_day(first("decidedOn", "decided_on")) or _day(result.get("completedAt")),
         supersedes=as_texts(first("supersedes")),
         superseded_by=as_texts(first("supersededBy", "superseded_by")),
@@ -120,6 +128,8 @@ def read_decision(entry: StoredEntry) -> Decision:
         document_id=as_text(document.get("id")),
         final_score=final_score(result),
         judge_confidence=judge_confidence(result),
+        path_date=_day(document.get("pathDate")),
+        partly=as_texts(document.get("partly")),
     )
 
 
@@ -141,6 +151,10 @@ def summary_of(decision: Decision, prose: str) -> str:
 
 
 def _day(value: object) -> dt.date | None:
+    """The day of an ISO text, or (UTC) of epoch milliseconds, which is how a panel's run says when it ended."""
+    milliseconds = as_number(value)
+    if milliseconds is not None:
+        return clock.from_ms(int(milliseconds)).date() if _FIRST_MS <= milliseconds <= _LAST_MS else None
     text = as_text(value)
     match = _ISO_DAY.match(text) if text else None
     try:
