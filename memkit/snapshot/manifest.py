@@ -44,18 +44,18 @@ class SegmentFile:
     Attributes:
         name: In the folder `snapshots`.
         rows: Its rows.
-        bytes: Its size.
+        size: Its bytes.
         sha256: Of its bytes.
     """
 
     name: str
     rows: int
-    bytes: int
+    size: int
     sha256: str
 
     def fits(self, data: bytes) -> bool:
         """Whether these are the file's bytes."""
-        return len(data) == self.bytes and hashlib.sha256(data).hexdigest() == self.sha256
+        return len(data) == self.size and hashlib.sha256(data).hexdigest() == self.sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def _segment(raw: Mapping[str, Any]) -> Segment:
 def _file(raw: object, kind: str) -> SegmentFile:
     if not isinstance(raw, dict):
         raise ManifestDamage(f"{kind} is not an object")
-    file = SegmentFile(_text(raw, "name"), _whole(raw, "rows"), _whole(raw, "bytes"), _text(raw, "sha256"))
+    file = SegmentFile(_text(raw, "name"), _whole(raw, "rows"), _whole(raw, "size"), _text(raw, "sha256"))
     if not SEGMENT_NAME.fullmatch(file.name) or not file.name.startswith(f"{kind}-"):
         raise ManifestDamage(f"{file.name[:80]!r} cannot name a file of {kind}")
     if not _SHA256.fullmatch(file.sha256):

@@ -1,8 +1,9 @@
 """Opening a snapshot: the manifest, and every file compared with it before anything reads them.
 
-A snapshot never stands in the way. One that is missing, from another generation or of another version is passed over; one
-whose files are not what the manifest says is passed over too, and said so as a `Problem`. A file can also be gone because
-another process has just published a newer manifest and swept: so the manifest is read once more before giving up.
+A snapshot never stands in the way. One that is missing, from another generation or of another version is passed over;
+one whose files are not what the manifest says is passed over too, and said so as a `Problem`. A file can also be gone
+because another process has just published a newer manifest and swept: so the manifest is read once more before giving
+up.
 """
 
 from __future__ import annotations
@@ -68,11 +69,13 @@ def index_fingerprint(paths: StorePaths, end: int) -> str:
     """What the index holds just before byte `end`: a hash of its last 4 KiB up to there.
 
     Tells an index that only grew from one that another tool rewrote without raising the generation: after a rewrite
-    other bytes stand before `end`, or fewer. "" where the index is gone or shorter.
+    other bytes stand before `end`, or fewer. "" where the index is gone or shorter, and for `end` 0.
     """
+    if end == 0:
+        return ""
     start = max(0, end - FINGERPRINT_BYTES)
     try:
-        with open(paths.index, "rb") as file:
+        with paths.index.open("rb") as file:
             file.seek(start)
             data = file.read(end - start)
     except FileNotFoundError:

@@ -39,54 +39,48 @@ def entry_schema() -> pa.Schema:
     import pyarrow as pa
 
     texts = pa.list_(pa.string())
-    return pa.schema(
-        [
-            ("doc", pa.int32()),
-            ("entry_id", pa.string()),
-            ("stored_at", pa.timestamp("us", tz="UTC")),
-            ("panel_id", pa.string()),
-            ("question", pa.string()),
-            ("question_crc", pa.int64()),
-            ("tags", texts),
-            ("title", pa.string()),
-            ("conclusion", pa.string()),
-            ("summary", pa.string()),
-            ("status", pa.string()),
-            ("raw_status", pa.string()),
-            ("decided_on", pa.date32()),
-            ("supersedes", texts),
-            ("superseded_by", texts),
-            ("amends", texts),
-            ("read_when", pa.string()),
-            ("tripwires", texts),
-            ("source_kind", pa.string()),
-            ("source_path", pa.string()),
-            ("number", pa.string()),
-            ("slug", pa.string()),
-            ("document_id", pa.string()),
-            ("final_score", pa.float64()),
-            ("judge_confidence", pa.float64()),
-            ("replaces", pa.string()),
-            ("schema_version", pa.int32()),
-            *((f"len_{field}", pa.int32()) for field in FIELDS),
-            ("problem", pa.string()),
-            ("problem_detail", pa.string()),
-        ]
-    )
+    columns: dict[str, pa.DataType] = {
+        "doc": pa.int32(),
+        "entry_id": pa.string(),
+        "stored_at": pa.timestamp("us", tz="UTC"),
+        "panel_id": pa.string(),
+        "question": pa.string(),
+        "question_crc": pa.int64(),
+        "tags": texts,
+        "title": pa.string(),
+        "conclusion": pa.string(),
+        "summary": pa.string(),
+        "status": pa.string(),
+        "raw_status": pa.string(),
+        "decided_on": pa.date32(),
+        "supersedes": texts,
+        "superseded_by": texts,
+        "amends": texts,
+        "read_when": pa.string(),
+        "tripwires": texts,
+        "source_kind": pa.string(),
+        "source_path": pa.string(),
+        "number": pa.string(),
+        "slug": pa.string(),
+        "document_id": pa.string(),
+        "final_score": pa.float64(),
+        "judge_confidence": pa.float64(),
+        "replaces": pa.string(),
+        "schema_version": pa.int32(),
+        **{f"len_{field}": pa.int32() for field in FIELDS},
+        "problem": pa.string(),
+        "problem_detail": pa.string(),
+    }
+    return pa.schema(columns)
 
 
 def posting_schema() -> pa.Schema:
     """Columns of one row per term and entry."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            ("term", pa.string()),
-            ("doc", pa.int32()),
-            *((f"tf_{field}", pa.int32()) for field in FIELDS),
-            *((f"len_{field}", pa.int32()) for field in FIELDS),
-        ]
-    )
+    names = ["doc", *(f"tf_{field}" for field in FIELDS), *(f"len_{field}" for field in FIELDS)]
+    columns: dict[str, pa.DataType] = {"term": pa.string(), **{name: pa.int32() for name in names}}
+    return pa.schema(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +204,6 @@ class RowBuilder:
         numbers = np.frombuffer(joined, dtype=np.int32).reshape(-1, _INTS_PER_POSTING)
         repeats = [len(self._postings[term]) // _INTS_PER_POSTING for term in terms]
         places = np.repeat(np.arange(len(terms), dtype=np.int32), repeats)
-        words = pa.DictionaryArray.from_arrays(pa.array(places), pa.array(terms, pa.string())).dictionary_decode()
+        words = pa.DictionaryArray.from_arrays(places, pa.array(terms, pa.string())).dictionary_decode()
         columns = [pa.array(np.ascontiguousarray(numbers[:, i])) for i in range(_INTS_PER_POSTING)]
         return pa.Table.from_arrays([words, *columns], schema=schema)

@@ -24,11 +24,11 @@ MAX_SEGMENT_DOCS = 32_768
 
 def write_segment(paths: StorePaths, rows: Rows, fresh: list[str]) -> Segment:
     """Write the two files of a segment; no manifest names them yet. `fresh` collects the names of files made."""
-    docs = rows.entries.column("doc")
-    ids = rows.entries.column("entry_id").to_pylist()
+    docs: list[int] = rows.entries.column("doc").to_pylist()  # type: ignore[assignment]
+    ids: list[str] = rows.entries.column("entry_id").to_pylist()  # type: ignore[assignment]
     entries = _write(paths, "entries", rows.entries, fresh)
     postings = _write(paths, "postings", rows.postings, fresh)
-    return Segment(docs[0].as_py(), docs[-1].as_py() + 1, min(ids), max(ids), entries, postings)
+    return Segment(docs[0], docs[-1] + 1, min(ids), max(ids), entries, postings)
 
 
 def _write(paths: StorePaths, kind: str, table: pa.Table, fresh: list[str]) -> SegmentFile:
@@ -57,7 +57,7 @@ def encode(table: pa.Table) -> bytes:
     return buffer.to_pybytes()
 
 
-def decode(data: bytes, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+def decode(data: bytes, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
     """The rows of a Parquet file's bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -96,7 +96,7 @@ def merge_rows(older: Rows, newer: Rows) -> Rows:
     rank[np.asarray(pc.sort_indices(terms.dictionary))] = np.arange(len(terms.dictionary))
     # The older segment's documents come first and both are in order already, so a stable sort by term is enough.
     order = np.argsort(rank[np.asarray(terms.indices)], kind="stable")
-    return Rows(pa.concat_tables([older.entries, newer.entries]), postings.take(pa.array(order)))
+    return Rows(pa.concat_tables([older.entries, newer.entries]), postings.take(order))
 
 
 def remove(paths: StorePaths, names: Sequence[str]) -> None:
