@@ -11,8 +11,9 @@ Every token knows where it stands: `text[token.start:token.end]` is the stored s
 from __future__ import annotations
 
 import itertools
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import regex
@@ -31,8 +32,8 @@ _PART = regex.compile(rf"{_WORD}+", regex.VERSION1)
 _CLUSTER = regex.compile(rf"[{_UNSPACED}][\p{{M}}ﾞﾟ]*", regex.VERSION1)
 _CAMEL = regex.compile(r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})", regex.VERSION1)
 _SPLIT = regex.compile(r"[^\p{L}\p{N}\p{M}]+")
-_ASCII_RUN = regex.compile(r"[A-Za-z0-9]+(?:[_\-.'][A-Za-z0-9]+)*")
-_ASCII_PART = regex.compile(r"[A-Za-z0-9]+")
+_ASCII_RUN = re.compile(r"[A-Za-z0-9]+(?:[_\-.'][A-Za-z0-9]+)*")
+_ASCII_PART = re.compile(r"[A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,39 @@ def tokenize(text: str) -> list[Token]:
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, with repeats."""
-    return [token.term for token in tokenize(text)]
+    if not text.isascii():
+        return [token.term for token in _tokens(text)]
+    found: list[str] = []
+    for run in _ASCII_RUN.findall(text):
+        if _is_plain(run):
+            found.append(run.lower()[:MAX_TERM_CHARS])
+        else:
+            found += [token.term for token in _compound(run, 0, _ASCII_PART)]
+    return found
+
+
+def locate(text: str, wanted: Collection[str]) -> list[Token]:
+    """The tokens of a text that are among `wanted`, in order; the same as filtering `tokenize`, several times faster.
+
+    `wanted` should be a set.
+    """
+    if not text.isascii():
+        return [token for token in _tokens(text) if token.term in wanted]
+    found: list[Token] = []
+    for match in _ASCII_RUN.finditer(text):
+        run = match.group()
+        if _is_plain(run):
+            term = run.lower()[:MAX_TERM_CHARS]
+            if term in wanted:
+                found.append(Token(term, match.start(), match.end()))
+        else:
+            found += [token for token in _compound(run, match.start(), _ASCII_PART) if token.term in wanted]
+    return found
+
+
+def _is_plain(run: str) -> bool:
+    """Whether an ASCII run is one word and nothing else: no mark inside, no capital after its first letter but all."""
+    return run.isalnum() and (run.islower() or run[1:].islower() or run.isdigit() or run.isupper())
 
 
 def query_terms(query: str, cap: int) -> tuple[list[str], int]:
@@ -79,7 +112,7 @@ def _pairs(run: str, offset: int) -> Iterator[Token]:
         yield from _plain(left + right, start, end)
 
 
-def _compound(run: str, offset: int, part_pattern: regex.Pattern[str]) -> Iterator[Token]:
+def _compound(run: str, offset: int, part_pattern: regex.Pattern[str] | re.Pattern[str]) -> Iterator[Token]:
     end = offset + len(run)
     if run.isalnum() and (run.islower() or run.isdigit()):
         yield from _plain(run, offset, end)

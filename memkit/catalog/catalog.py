@@ -1,0 +1,241 @@
+"""`Catalog`: stores seen through DuckDB, kept up to date, asked by SQL."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from memkit.catalog import statements
+from memkit.catalog.database import Database
+from memkit.catalog.queries import Query
+from memkit.catalog.sight import Sight
+from memkit.catalog.sources import MAX_STORES
+from memkit.catalog.table import Table
+from memkit.errors import UsageError
+from memkit.model.links import Resolution
+from memkit.model.problem import Problem
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memkit.model.entry import StoredEntry
+    from memkit.store.store import Store
+
+# Segments with more postings than this stay on disk; reached at about 18,000 entries of 110 distinct words.
+HOLD_POSTINGS = 2_000_000
+# The ranking question that copies segments into memory: a command that asks once does not pay for it.
+HOLD_AT = 2
+_TRIES = 2
+
+
+class Catalog:
+    """Stores seen through DuckDB; safe to use from several threads.
+
+    Args:
+        stores: One store, or several for questions across projects.
+        decision_panels: Panels whose entries are decisions.
+        temp_directory: A private folder that exists; DuckDB spills there.
+        threads: Threads of a query.
+        hold_postings: Segments with more postings than this stay on disk.
+
+    Raises:
+        StoreError: an index or a folder cannot be read.
+    """
+
+    def __init__(
+        self,
+        stores: Sequence[Store],
+        *,
+        temp_directory: Path,
+        decision_panels: Sequence[str] = ("adr", "consensus"),
+        threads: int = 2,
+        hold_postings: int = HOLD_POSTINGS,
+    ) -> None:
+        if not 0 < len(stores) <= MAX_STORES:
+            raise UsageError(f"a catalog is over 1 to {MAX_STORES} stores, not {len(stores)}")
+        self.stores = {store.paths.key: store for store in stores}
+        self._panels = tuple(decision_panels)
+        self._temp_directory = temp_directory
+        self._threads = threads
+        self._hold_postings = hold_postings
+        self._lock = threading.RLock()
+        self._waiting: list[StoredEntry] = []
+        self._ranked = 0
+        self._sight: Sight | None = self._look()
+
+    def __repr__(self) -> str:
+        return f"<Catalog over {', '.join(self.stores)}>"
+
+    # -- keeping up ----------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """See what other processes have stored, rewritten or put back since."""
+        import duckdb
+
+        with self._lock:
+            try:
+                with self.sight() as sight:
+                    grown = sight.look_again()
+            except duckdb.IOException:
+                grown = False
+            if not grown:
+                self._reload()
+
+    def apply(self, entries: Sequence[StoredEntry]) -> None:
+        """Take entries this process has just stored; they are visible at the next question. Costs nothing now."""
+        with self._lock:
+            self._waiting += entries
+
+    def close(self) -> None:
+        """Let go of all memory. Closing twice does nothing."""
+        with self._lock:
+            if self._sight is not None:
+                self._sight.close()
+            self._sight = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Why a snapshot that is there is not used, for `verify`."""
+        with self.sight() as sight:
+            return tuple(problem for source in sight.sources for problem in source.problems)
+
+    @property
+    def unsettled_links(self) -> Mapping[str, Resolution]:
+        """Links between decisions that are not followed, with their candidates, by project key."""
+        with self.sight() as sight:
+            return sight.relations.unsettled
+
+    # -- asking --------------------------------------------------------------------------------------------------
+
+    def sql(
+        self,
+        query: str,
+        params: Mapping[str, Any] | Sequence[Any] | None = None,
+        *,
+        as_of: dt.datetime,
+        frames: Mapping[str, object] | None = None,
+    ) -> Table:
+        """Run exactly one SELECT over the views and the caller's frames; the answer is complete and in memory.
+
+        Args:
+            query: The SELECT.
+            params: Values for `$name` or `?`.
+            as_of: The moment ages are counted to.
+            frames: Frames by name: pandas, polars, Arrow, or anything with `__arrow_c_stream__`.
+
+        Raises:
+            QueryError: with DuckDB's message and the query.
+            UsageError: a frame whose name would hide a view, or a value that is no frame.
+        """
+        ready = statements.require_frames(frames or {}, (*Database.views(), "base"))
+        return self._answer(query, params, as_of, ready, own=False)
+
+    def table(self, query: Query, params: Mapping[str, Any] | None = None, *, as_of: dt.datetime) -> Table:
+        """Ask one of the package's own queries."""
+        return self._answer(query.sql, params, as_of, {}, own=True)
+
+    def rank(self, query: Query, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Ask a ranking query on the kept cursor, where it stays prepared.
+
+        The second such question copies segments of moderate size into memory.
+        """
+        import duckdb
+
+        try:
+            with self.sight() as sight:
+                self._ranked += 1
+                if self._ranked >= HOLD_AT and 0 < sight.n_postings <= self._hold_postings:
+                    sight.hold_everything()
+                return sight.fetch(query, params)
+        except duckdb.IOException:  # a segment was swept: another process has published a newer snapshot
+            self._reload()
+        except duckdb.Error as error:
+            raise statements.query_error(error, query.sql) from error
+        with self.sight() as sight:
+            return sight.fetch(query, params)
+
+    def _answer(self, sql: str, params: Any, as_of: dt.datetime, frames: Mapping[str, Any], *, own: bool) -> Table:
+        import duckdb
+
+        for attempt in range(_TRIES):
+            try:
+                with self._cursor(as_of) as cursor:
+                    text = sql if own else statements.require_one_select(cursor, sql)
+                    return Table(statements.run(cursor, text, params, frames), text)
+            except duckdb.IOException as error:
+                if attempt + 1 == _TRIES or not self._reads_files():
+                    raise statements.query_error(error, sql) from error
+                self._reload()
+            except (duckdb.Error, TypeError, ValueError) as error:
+                raise statements.query_error(error, sql) from error
+        raise AssertionError
+
+    # -- the present sight ---------------------------------------------------------------------------------------
+
+    @contextmanager
+    def sight(self) -> Iterator[Sight]:
+        """The present state, settled, for as long as the block; nobody else changes it or ranks meanwhile.
+
+        Raises:
+            UsageError: the catalog is closed.
+        """
+        import duckdb
+
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+            try:
+                sight = self._require_open()
+                sight.accept(waiting)
+                sight.settle()
+            except duckdb.IOException:
+                sight = self._reload()
+            yield sight
+
+    def _require_open(self) -> Sight:
+        if self._sight is None:
+            raise UsageError("this memory is closed", remedy="Open it again with memkit.open().")
+        return self._sight
+
+    def _reads_files(self) -> bool:
+        with self._lock:
+            return self._sight is not None and not self._sight.holds_everything
+
+    def _look(self) -> Sight:
+        """A fresh sight. A segment that vanishes under our hands has been swept: look again, then do without."""
+        import duckdb
+
+        for use_snapshots in (True, True, False):
+            sight = Sight(tuple(self.stores.values()), self._panels, self._temp_directory, self._threads)
+            try:
+                sight.open(use_snapshots=use_snapshots)
+            except duckdb.IOException:
+                sight.close()
+            else:
+                return sight
+        raise AssertionError
+
+    def _reload(self) -> Sight:
+        """Read everything again: an index was rewritten, or another process published a snapshot and swept ours."""
+        with self._lock:
+            self._require_open().close()
+            self._sight = self._look()
+            return self._sight
+
+    @contextmanager
+    def _cursor(self, as_of: dt.datetime) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self.sight() as sight:
+            cursor = sight.database.cursor(as_of)
+        try:
+            yield cursor
+        finally:
+            cursor.close()

@@ -1,0 +1,51 @@
+"""Columns of the tables of the database `base`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memkit.snapshot.rows import entry_schema, posting_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def base_schemas() -> dict[str, pa.Schema]:
+    """Each table filled from Python; the others are made by a select in `tables/`.
+
+    `held_*` are rows in memory, `healed` numbers segment rows that no longer count, `chains` leads a superseded
+    document to its heads, `links` holds settled links by entry id, `damage` damaged index lines.
+    """
+    import pyarrow as pa
+
+    text, texts, number = pa.string(), pa.list_(pa.string()), pa.int32()
+    columns: dict[str, dict[str, pa.DataType]] = {
+        "healed": {"doc": number},
+        "replaced": {"doc": number, "replaced_by": text},
+        "chains": {"doc": number, "head": number},
+        "links": {
+            "doc": number,
+            "supersedes": texts,
+            "superseded_by": texts,
+            "amends": texts,
+            "is_superseded": pa.bool_(),
+        },
+        "panels": {"panel_id": text},
+        "stores": {"project_key": text, "project_path": text, "folder": text},
+        "damage": {
+            "project_key": text,
+            "code": text,
+            "file": text,
+            "start_byte": pa.int64(),
+            "end_byte": pa.int64(),
+            "detail": text,
+            "entry_id": text,
+        },
+    }
+    entries = entry_schema()
+    return {
+        "held_entries": entries.append(pa.field("project_key", text)),
+        "held_postings": posting_schema(),
+        "held_replaced_postings": posting_schema(),
+        **{name: pa.schema(kinds) for name, kinds in columns.items()},
+    }

@@ -1,0 +1,311 @@
+"""One loaded state of a catalog's stores: rows, and everything derived from them.
+
+A sight only grows. Where an index was rewritten, the catalog makes a new sight and drops the old one, so nobody ever
+sees half of each. The catalog's lock is held whenever a sight changes or its kept cursor is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memkit.catalog import queries
+from memkit.catalog.database import Database
+from memkit.catalog.queries import Query
+from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
+from memkit.catalog.schemas import base_schemas
+from memkit.catalog.sources import STRIDE, Source
+from memkit.errors import StoreError
+from memkit.model.decision import FIELDS
+from memkit.model.entry import StoredEntry
+from memkit.model.links import Identity
+from memkit.snapshot.rows import RowBuilder
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memkit.store.store import Store
+
+PACKAGE = "memkit.catalog"
+# Appended postings are sorted in again once they are more than one in so many.
+_SORT_SHARE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What ranking counts over: the live entries of all stores of the catalog.
+
+    Attributes:
+        n_entries: All entries the indexes name, readable or not.
+        n_live: Those that could be read and have no newer edition.
+        averages: Mean length of each field of the live ones, in words.
+    """
+
+    n_entries: int = 0
+    n_live: int = 0
+    averages: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An entry of which only the index line can be read.
+
+    Attributes:
+        doc: Its number.
+        code: `missing-file`, `damaged-entry`, `newer-schema`, ...
+        detail: Why, in words.
+        question: The preview in the index line.
+    """
+
+    doc: int
+    entry_id: str
+    project_key: str
+    code: str
+    detail: str
+    question: str
+    tags: tuple[str, ...]
+
+
+Healed = Sequence[tuple[Unreadable, StoredEntry]]
+
+
+class Sight:
+    """See the module.
+
+    Attributes:
+        database: Its DuckDB.
+        sources: The stores with how far each was read.
+        relations: Settled links.
+        scope: Counts and averages for ranking.
+        unreadable: Entries without a readable file.
+        replaced: Document numbers of replaced editions.
+    """
+
+    def __init__(self, stores: Sequence[Store], panels: Sequence[str], temp_directory: Path, threads: int) -> None:
+        self.database = Database(temp_directory, threads)
+        self.sources = [Source(store, number) for number, store in enumerate(stores)]
+        self.relations = Relations()
+        self.scope = Scope()
+        self.unreadable: tuple[Unreadable, ...] = ()
+        self.replaced: frozenset[int] = frozenset()
+        self._words: dict[str, int] = {}
+        self._sorted = self._unsorted = 0
+        self._kept: duckdb.DuckDBPyConnection | None = None
+        self._statements: dict[Query, duckdb.Statement] = {}
+        self.holds_everything = True
+        self._describe(panels)
+
+    def open(self, *, use_snapshots: bool) -> None:
+        """Read the stores for the first time."""
+        for source in self.sources:
+            source.open(use_snapshot=use_snapshots)
+        segments = [source.segments for source in self.sources if source.segments]
+        self.database.read_in_place(segments)
+        self.holds_everything = not segments
+        self._update()
+        self._mend()
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        self.database.close()
+
+    # -- asking --------------------------------------------------------------------------------------------------
+
+    def fetch(self, query: Query, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """Run a query of the package on the kept cursor, where it stays prepared."""
+        if self._kept is None:
+            self._kept = self.database.cursor()
+        statement = self._statements.get(query)
+        if statement is None:
+            statement = self._statements[query] = self._kept.extract_statements(query.sql)[0]
+        try:
+            rows: list[tuple[Any, ...]] = self._kept.execute(statement, params or None).fetchall()
+        except BaseException:
+            self._kept, self._statements = None, {}
+            raise
+        return rows
+
+    def _own(self, name: str, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """A query of this floor, on the connection that may be in the middle of a change."""
+        return self.database.run(queries.load(PACKAGE, name).sql, params)
+
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many live entries each of these words stands."""
+        wanted = list(terms)
+        if not self.holds_everything:
+            unknown = [term for term in wanted if term not in self._words]
+            if unknown:
+                found = self.fetch(queries.load(PACKAGE, "frequencies"), {"terms": unknown})
+                self._words.update(dict.fromkeys(unknown, 0) | dict(found))
+        return {term: self._words.get(term, 0) for term in wanted}
+
+    # -- growing -------------------------------------------------------------------------------------------------
+
+    def look_again(self) -> bool:
+        """See what others appended and what was put back; False where an index was rewritten: make a new sight."""
+        if not all(list(map(Source.look_again, self.sources))):
+            return False
+        self.settle()
+        self._mend()
+        return True
+
+    def accept(self, entries: Iterable[StoredEntry]) -> None:
+        """Take entries this process has just stored; they get their rows when the sight settles."""
+        by_key = {source.key: source for source in self.sources}
+        for entry in entries:
+            by_key[entry.project_key].accept(entry)
+
+    def settle(self) -> None:
+        """Give what is waiting its rows."""
+        if any(source.waiting for source in self.sources):
+            self._update()
+
+    def hold_everything(self) -> None:
+        """Copy segments into memory: ranking gets faster, and nothing is read from a file any more."""
+        self.database.hold_everything()
+        self.holds_everything = True
+        self._sorted, self._unsorted = self._sorted + self._unsorted, 0
+        self._count_words()
+
+    @property
+    def n_postings(self) -> int:
+        """Rows of postings in segments."""
+        return 0 if self.holds_everything else sum(source.postings for source in self.sources)
+
+    def _mend(self) -> None:
+        """Read again what could not be read; give what can be read now its rows."""
+        healed = []
+        for gap in self.unreadable:
+            try:
+                healed.append((gap, self.sources[gap.doc // STRIDE].store.read_entry(gap.entry_id)))
+            except StoreError:
+                continue
+        if healed:
+            self._update(healed)
+
+    def _update(self, healed: Healed = ()) -> None:
+        with self.database.transaction():
+            self._drop(healed)
+            self._insert_waiting(healed)
+            self._derive()
+        if self._unsorted * _SORT_SHARE > self._sorted:
+            self.database.sort_postings()
+            self._sorted, self._unsorted = self._sorted + self._unsorted, 0
+        self._count_words()
+        ((n_entries, n_live, *averages),) = self._own("scope")
+        self.scope = Scope(n_entries, n_live, dict(zip(FIELDS, averages, strict=True)))
+        self.unreadable = tuple(
+            Unreadable(doc, entry_id, key, code, detail, question, tuple(tags))
+            for doc, entry_id, key, code, detail, question, tags in self._own("unreadable")
+        )
+
+    def _drop(self, healed: Healed) -> None:
+        import pyarrow as pa
+
+        if healed:
+            docs = pa.table({"doc": pa.array([gap.doc for gap, _ in healed], pa.int32())})
+            self.database.insert("healed", docs)
+            self.database.run(
+                "delete from base.held_entries where problem is not null and doc in (select doc from base.healed)"
+            )
+
+    def _insert_waiting(self, healed: Healed) -> None:
+        import pyarrow as pa
+
+        for source in self.sources:
+            builder = RowBuilder()
+            for gap, entry in sorted(healed, key=lambda pair: pair[0].doc):
+                if gap.project_key == source.key:
+                    builder.add(gap.doc, entry)
+            source.build(builder, self._ids_in_segments(source))
+            if len(builder):
+                rows = builder.build()
+                key = pa.array([source.key] * rows.entries.num_rows, pa.string())
+                self.database.insert("held_entries", rows.entries.append_column("project_key", key))
+                self.database.insert("held_postings", rows.postings)
+                self._unsorted += rows.postings.num_rows
+
+    def _ids_in_segments(self, source: Source) -> set[str]:
+        """Ids among the waiting that a segment holds already: an index may repeat a line."""
+        if source.segments is None or not source.waiting:
+            return set()
+        rows = self._own("known_ids", {"ids": list(source.waiting), "project_key": source.key})
+        return {entry_id for (entry_id,) in rows}
+
+    # -- what is derived -----------------------------------------------------------------------------------------
+
+    def _derive(self) -> None:
+        import pyarrow as pa
+
+        database, schemas = self.database, base_schemas()
+        database.derive("replaced")
+        editions = self._own("editions")
+        replaced = frozenset(doc for doc, *_ in editions)
+        if replaced - self.replaced:
+            database.part_replaced()
+        self.replaced = replaced
+        newest = {(key, old): new for _, key, old, new in editions}
+        self.relations = settle_links(map(_link_row, self._own("linked")), newest)
+        chains = [
+            {"doc": doc, "head": head}
+            for doc in self.relations.successors
+            for head in self.relations.heads(doc)
+            if head != doc
+        ]
+        links = [_links(self.relations, doc) for doc in self.relations.ids]
+        database.replace_table("chains", pa.Table.from_pylist(chains, schemas["chains"]))
+        database.replace_table("links", pa.Table.from_pylist(links, schemas["links"]))
+        database.replace_table("damage", pa.Table.from_pylist(self._damage(), schemas["damage"]))
+        database.derive("places")
+
+    def _damage(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "project_key": source.key,
+                "code": problem.code,
+                "file": problem.file,
+                "start_byte": problem.start,
+                "end_byte": problem.end,
+                "detail": problem.detail,
+                "entry_id": problem.entry_id or None,
+            }
+            for source in self.sources
+            for problem in source.damaged
+        ]
+
+    def _count_words(self) -> None:
+        """All frequencies at once where rows are in memory; else they are asked for as they are needed."""
+        self._words = dict(self._own("vocabulary")) if self.holds_everything else {}
+
+    def _describe(self, panels: Sequence[str]) -> None:
+        import pyarrow as pa
+
+        paths = [source.store.paths for source in self.sources]
+        stores = {
+            "project_key": [p.key for p in paths],
+            "project_path": [p.project_path for p in paths],
+            "folder": [str(p.folder) for p in paths],
+        }
+        self.database.insert("stores", pa.table(stores))
+        self.database.insert("panels", pa.table({"panel_id": pa.array(panels, pa.string())}))
+
+
+def _link_row(row: tuple[Any, ...]) -> LinkRow:
+    doc, key, entry_id, source_path, slug, document_id, number, title, status, *links = row
+    identity = Identity(entry_id, source_path, slug, document_id, number, title or "")
+    return LinkRow(doc, key, identity, status, dict(zip(KINDS, links, strict=True)))
+
+
+def _links(relations: Relations, doc: int) -> dict[str, Any]:
+    def named(step: Mapping[int, tuple[int, ...]]) -> list[str]:
+        return [relations.ids[other] for other in step.get(doc, ())]
+
+    return {
+        "doc": doc,
+        "supersedes": named(relations.predecessors),
+        "superseded_by": named(relations.successors),
+        "amends": named(relations.amended),
+        "is_superseded": doc not in relations.heads(doc),
+    }

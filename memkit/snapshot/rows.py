@@ -1,0 +1,209 @@
+"""What a segment and the tail hold: entries and postings as rows.
+
+`RowBuilder` reads each entry once. Postings come out sorted by (term, doc) with the lengths of the fields inside, so
+that a query needs neither a join for the lengths nor a second look for the document frequency.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memkit import clock
+from memkit.errors import (
+    EntryNotFoundError,
+    ForeignStoreError,
+    NewerFormatError,
+    StoreError,
+    StorePermissionError,
+)
+from memkit.model import tokens
+from memkit.model.decision import FIELDS, read_decision, recall_fields, summary_of
+from memkit.model.entry import StoredEntry
+from memkit.model.index_line import ABSENT, IndexLine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Raised whenever the columns below, or how they are read from an entry, change: older snapshots are then made again.
+ROWS_VERSION = 1
+NEWER_SCHEMA = "newer-schema"
+_INTS_PER_POSTING = 1 + 2 * len(FIELDS)
+
+
+def entry_schema() -> pa.Schema:
+    """Columns of one row per entry."""
+    import pyarrow as pa
+
+    texts = pa.list_(pa.string())
+    columns: dict[str, pa.DataType] = {
+        "doc": pa.int32(),
+        "entry_id": pa.string(),
+        "stored_at": pa.timestamp("us", tz="UTC"),
+        "panel_id": pa.string(),
+        "question": pa.string(),
+        "question_crc": pa.int64(),
+        "tags": texts,
+        "title": pa.string(),
+        "conclusion": pa.string(),
+        "summary": pa.string(),
+        "status": pa.string(),
+        "raw_status": pa.string(),
+        "decided_on": pa.date32(),
+        "supersedes": texts,
+        "superseded_by": texts,
+        "amends": texts,
+        "read_when": pa.string(),
+        "tripwires": texts,
+        "source_kind": pa.string(),
+        "source_path": pa.string(),
+        "number": pa.string(),
+        "slug": pa.string(),
+        "document_id": pa.string(),
+        "final_score": pa.float64(),
+        "judge_confidence": pa.float64(),
+        "replaces": pa.string(),
+        "schema_version": pa.int32(),
+        **{f"len_{field}": pa.int32() for field in FIELDS},
+        "problem": pa.string(),
+        "problem_detail": pa.string(),
+    }
+    return pa.schema(columns)
+
+
+def posting_schema() -> pa.Schema:
+    """Columns of one row per term and entry."""
+    import pyarrow as pa
+
+    names = ["doc", *(f"tf_{field}" for field in FIELDS), *(f"len_{field}" for field in FIELDS)]
+    columns: dict[str, pa.DataType] = {"term": pa.string(), **{name: pa.int32() for name in names}}
+    return pa.schema(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Entries and postings of a run of documents, as Arrow tables in the schemas above."""
+
+    entries: pa.Table
+    postings: pa.Table
+
+
+def question_crc(question: str) -> int:
+    """A checksum of a question, to tell whether an entry's file still asks what its row says."""
+    return zlib.crc32(question.encode("utf-8", "surrogatepass"))
+
+
+def problem_code(error: StoreError) -> str:
+    """The name under which an entry that cannot be read is listed."""
+    if isinstance(error, EntryNotFoundError):
+        return "missing-file"
+    if isinstance(error, NewerFormatError):
+        return NEWER_SCHEMA
+    if isinstance(error, ForeignStoreError):
+        return "foreign-entry"
+    if isinstance(error, StorePermissionError):
+        return "unreadable-entry"
+    return "damaged-entry"
+
+
+class RowBuilder:
+    """Collects entries and gives their rows; documents are added in ascending order."""
+
+    def __init__(self) -> None:
+        self._entries: list[dict[str, Any]] = []
+        self._postings: dict[str, array[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, doc: int, entry: StoredEntry) -> None:
+        """Add an entry that could be read."""
+        read = read_decision(entry)
+        texts = recall_fields(entry, read)
+        counts = [Counter(tokens.terms(texts[field])) for field in FIELDS]
+        lengths = [count.total() for count in counts]
+        for term in dict.fromkeys(term for count in counts for term in count):
+            numbers = self._postings.get(term)
+            if numbers is None:
+                numbers = self._postings[term] = array("i")
+            numbers.append(doc)
+            numbers.extend([count[term] for count in counts])
+            numbers.extend(lengths)
+        self._entries.append(
+            {
+                "doc": doc,
+                "entry_id": entry.id,
+                "stored_at": entry.stored_at,
+                "panel_id": entry.panel_id,
+                "question": entry.question,
+                "question_crc": question_crc(entry.question),
+                "tags": list(entry.tags),
+                "title": read.title,
+                "conclusion": read.conclusion,
+                "summary": summary_of(read, texts["synthesis"]),
+                "status": read.status,
+                "raw_status": read.raw_status,
+                "decided_on": read.decided_on,
+                "supersedes": list(read.supersedes),
+                "superseded_by": list(read.superseded_by),
+                "amends": list(read.amends),
+                "read_when": read.read_when,
+                "tripwires": list(read.tripwires),
+                "source_kind": entry.source.kind if entry.source else None,
+                "source_path": read.source_path,
+                "number": read.number,
+                "slug": read.slug,
+                "document_id": read.document_id,
+                "final_score": read.final_score,
+                "judge_confidence": read.judge_confidence,
+                "replaces": entry.replaces,
+                "schema_version": entry.schema_version,
+                **{f"len_{field}": length for field, length in zip(FIELDS, lengths, strict=True)},
+                "problem": None,
+                "problem_detail": None,
+            }
+        )
+
+    def add_unreadable(self, doc: int, line: IndexLine, error: StoreError) -> None:
+        """Add an entry of which only the index line can be read: what the line says, and why there is no more."""
+        self._entries.append(
+            {
+                "doc": doc,
+                "entry_id": line.id,
+                "stored_at": clock.from_ms(line.stored_at_ms),
+                "panel_id": line.panel_id,
+                "question": line.question_preview,
+                "tags": list(line.tags),
+                "title": line.question_preview,
+                "status": "unknown",
+                "final_score": None if line.final_score == ABSENT else float(line.final_score),
+                "judge_confidence": None if line.judge_confidence == ABSENT else float(line.judge_confidence),
+                **dict.fromkeys(("supersedes", "superseded_by", "amends", "tripwires"), ()),
+                **dict.fromkeys((f"len_{field}" for field in FIELDS), 0),
+                "problem": problem_code(error),
+                "problem_detail": error.what,
+            }
+        )
+
+    def build(self) -> Rows:
+        """The rows of what was added."""
+        import pyarrow as pa
+
+        return Rows(pa.Table.from_pylist(self._entries, entry_schema()), self._posting_table())
+
+    def _posting_table(self) -> pa.Table:
+        import numpy as np
+        import pyarrow as pa
+
+        schema = posting_schema()
+        terms = sorted(self._postings)
+        joined = b"".join(self._postings[term].tobytes() for term in terms)
+        numbers = np.frombuffer(joined, dtype=np.int32).reshape(-1, _INTS_PER_POSTING)
+        repeats = [len(self._postings[term]) // _INTS_PER_POSTING for term in terms]
+        places = np.repeat(np.arange(len(terms), dtype=np.int32), repeats)
+        words = pa.DictionaryArray.from_arrays(places, pa.array(terms, pa.string())).dictionary_decode()
+        columns = [pa.array(np.ascontiguousarray(numbers[:, i])) for i in range(_INTS_PER_POSTING)]
+        return pa.Table.from_arrays([words, *columns], schema=schema)

@@ -1,0 +1,105 @@
+"""Writing segments: built in memory, checked, written under fresh names, merged when neighbours are of similar size."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memkit.errors import DamagedError
+from memkit.snapshot.manifest import Segment, SegmentFile
+from memkit.snapshot.reading import read_file
+from memkit.snapshot.rows import Rows, entry_schema, posting_schema
+from memkit.store import durable
+from memkit.store.paths import StorePaths
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROW_GROUP_ROWS = 32_768
+# A segment this large is merged no further: a merge holds its rows in memory.
+MAX_SEGMENT_DOCS = 32_768
+
+
+def write_segment(paths: StorePaths, rows: Rows, fresh: list[str]) -> Segment:
+    """Write the two files of a segment; no manifest names them yet. `fresh` collects the names of files made."""
+    docs: list[int] = rows.entries.column("doc").to_pylist()  # type: ignore[assignment]
+    ids: list[str] = rows.entries.column("entry_id").to_pylist()  # type: ignore[assignment]
+    entries = _write(paths, "entries", rows.entries, fresh)
+    postings = _write(paths, "postings", rows.postings, fresh)
+    return Segment(docs[0], docs[-1] + 1, min(ids), max(ids), entries, postings)
+
+
+def _write(paths: StorePaths, kind: str, table: pa.Table, fresh: list[str]) -> SegmentFile:
+    data = encode(table)
+    final = paths.snapshots / f"{kind}-{secrets.token_hex(8)}.parquet"
+    durable.rename(durable.write_temp(final, data), final)
+    fresh.append(final.name)
+    return SegmentFile(final.name, table.num_rows, len(data), hashlib.sha256(data).hexdigest())
+
+
+def encode(table: pa.Table) -> bytes:
+    """A table as the bytes of a Parquet file, its footer read back and compared.
+
+    Raises:
+        DamagedError: the footer does not say what was written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", row_group_size=ROW_GROUP_ROWS, write_page_checksum=True)
+    buffer = sink.getvalue()
+    footer = pq.ParquetFile(pa.BufferReader(buffer))
+    if footer.metadata.num_rows != table.num_rows or footer.schema_arrow.names != table.schema.names:
+        raise DamagedError("a segment did not read back as it was written", remedy="Run the command again.")
+    return buffer.to_pybytes()
+
+
+def decode(data: bytes, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
+    """The rows of a Parquet file's bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True).read(columns=columns)
+    return table.cast(schema if columns is None else pa.schema([schema.field(name) for name in columns]))
+
+
+def read_rows(paths: StorePaths, segment: Segment) -> Rows | None:
+    """The rows of a segment, or None where its files are no longer what the manifest says."""
+    entries = read_file(paths, segment.entries)
+    postings = read_file(paths, segment.postings)
+    if entries is None or postings is None:
+        return None
+    return Rows(decode(entries, entry_schema()), decode(postings, posting_schema()))
+
+
+def is_due(older: int, newer: int) -> bool:
+    """Whether neighbours of so many documents should become one: the older is not twice as large, their sum is bounded.
+
+    So sizes at least halve from one segment to the next, there are about log N of them, and an entry is rewritten only
+    when the segment around it grows by half or more.
+    """
+    return older < 2 * newer and older + newer <= MAX_SEGMENT_DOCS
+
+
+def merge_rows(older: Rows, newer: Rows) -> Rows:
+    """The rows of two neighbouring segments in one order."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    postings = pa.concat_tables([older.postings, newer.postings])
+    terms = postings.column("term").combine_chunks().dictionary_encode()
+    rank = np.empty(len(terms.dictionary), dtype=np.int64)
+    rank[np.asarray(pc.sort_indices(terms.dictionary))] = np.arange(len(terms.dictionary))
+    # The older segment's documents come first and both are in order already, so a stable sort by term is enough.
+    order = np.argsort(rank[np.asarray(terms.indices)], kind="stable")
+    return Rows(pa.concat_tables([older.entries, newer.entries]), postings.take(order))
+
+
+def remove(paths: StorePaths, names: Sequence[str]) -> None:
+    """Remove files of segments nothing names."""
+    for name in names:
+        durable.unlink(paths.snapshots / name)
