@@ -1,7 +1,7 @@
 """The main job on the sample decisions, in a temporary root: store, recall, question, show.
 
-Run by `make demo`. Nothing outside the temporary folder is written. The clock stands at the samples' `as_of` day, and the
-import happens 76 days before it, so that ages mean something.
+Run by `make demo`. Nothing outside the temporary folder is written. The clock stands at the samples' `as_of` day, and
+the import happens 76 days before it, so that ages mean something.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main() -> int:
         )
         say("Decisions by status, in SQL", states.to_text())
         problems = mem.verify()
-        say("Is every byte where it should be?", "yes: verify found nothing" if not problems else problems)
+        say("Is every byte where it should be?", problems or "yes: verify found nothing")
 
         html = base / "demo.html"
         parts = [mem.recall("database", limit=3), hits, miss, chain, mem.decisions(), records]

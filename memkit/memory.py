@@ -1,0 +1,504 @@
+"""Memory: the one object a notebook holds.
+
+It opens one project's store, keeps a catalog over it, and hands every question to the floor that answers it. It holds
+no logic of its own beyond that: what is durable is the store's business, what matches is recall's, what is shown is
+present's.
+
+    import memkit
+
+    with memkit.open(".") as mem:
+        mem.store(question="Which queue?", result={"conclusion": "Keep PostgreSQL LISTEN/NOTIFY."})
+        mem.recall("queue")
+
+A project is off until its user says `memkit enable`; `memkit.open(..., enabled=True, root=...)` is for notebooks and
+tests that bring their own root. Derived files are refreshed when a memory is opened, refreshed and closed, never by a
+question. Several threads may share a Memory; several may be open on one project.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import tempfile
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
+from memkit.clock import Clock, SystemClock
+from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
+from memkit.importers import run as importing
+from memkit.importers.report import ImportReport
+from memkit.model.entry import StoredEntry
+from memkit.model.event import Event
+from memkit.model.problem import Problem
+from memkit.model.status import Status
+from memkit.settings import Environment, Loaded, load, storage_root
+from memkit.store import consent
+from memkit.store.listing import EntryList
+from memkit.store.lock import Lock
+from memkit.store.new_entry import NewEntry, check_new_entry
+from memkit.store.paths import StorePaths, resolve_project
+from memkit.store.receipt import StoreReceipt
+from memkit.store.repair import RepairReport, repair
+from memkit.store.scrub import Scrubber
+from memkit.store.status import status_of
+from memkit.store.store import Store
+from memkit.store.verify import verify
+from memkit.store.wipe import WipeReceipt, wipe
+
+if TYPE_CHECKING:
+    from memkit.analytics.decisions import Decisions
+    from memkit.analytics.recall import Rerank
+    from memkit.analytics.recall_result import RecallResult
+    from memkit.catalog.catalog import Catalog
+    from memkit.catalog.table import Table
+
+Project = str | os.PathLike[str]
+Problems = list[Problem]
+Receipts = list[StoreReceipt]
+
+
+class Memory:
+    """One project's memory; made by `memkit.open`, usable as a context manager.
+
+    Attributes:
+        paths: Where its files lie.
+        settings: The settings in force, each with its source.
+        enabled: Whether its user consented; without consent only `list`, `get`, `status`, `verify` and `wipe` work.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        loaded: Loaded,
+        environment: Environment,
+        temp_directory: tempfile.TemporaryDirectory[str],
+    ) -> None:
+        self._store = store
+        self._environment = environment
+        self._temp = temp_directory
+        self._catalogs: dict[bool, Catalog] = {}
+        self._closed = False
+        self.settings = loaded
+        self.enabled: bool = loaded.settings.memory.enabled
+        self.paths: StorePaths = store.paths
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "on" if self.enabled else "off"
+        return f"<Memory of {self.paths.project_path!r}, {state}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Absorb a long tail into the snapshot and let go of everything. Closing twice does nothing."""
+        if self._closed:
+            return
+        self._absorb()
+        self._closed = True
+        for catalog in self._catalogs.values():
+            catalog.close()
+        self._catalogs.clear()
+        self._temp.cleanup()
+
+    def refresh(self) -> Self:
+        """See what other processes have stored since; absorb a long tail into the snapshot."""
+        self._require_open()
+        self._absorb()
+        for catalog in self._catalogs.values():
+            catalog.refresh()
+        return self
+
+    # -- storing ------------------------------------------------------------------------------------------------
+
+    def store(
+        self,
+        *,
+        question: str,
+        result: Mapping[str, Any],
+        panel_id: str = "consensus",
+        tags: Iterable[str] = (),
+        stored_at: dt.datetime | None = None,
+    ) -> StoreReceipt:
+        """Store one result; it is on disk when this returns.
+
+        Args:
+            question: What was asked; 1 to 100,000 characters.
+            result: Any JSON object; at most 32 MiB, nested at most 64 deep.
+            panel_id: The panel that produced it.
+            tags: At most 32 of at most 64 characters.
+            stored_at: An aware instant, not in the future; now by default.
+
+        Raises:
+            InvalidInputError: a value cannot be stored as it is; nothing was written.
+            StoreError: the disk, a permission or another writer stood in the way; nothing was acknowledged.
+        """
+        request = {"question": question, "result": result, "panel_id": panel_id, "tags": tags, "stored_at": stored_at}
+        return self.store_many([request])[0]
+
+    def store_many(self, requests: Iterable[Mapping[str, Any]]) -> Receipts:
+        """Store several results with one append to the index; each mapping has the arguments of `store`.
+
+        Raises:
+            InvalidInputError: naming the request and the field; none was stored.
+            StoreError: as in `store`.
+        """
+        self._require_enabled()
+        now = self._store.clock.now()
+        new: list[NewEntry] = []
+        for i, request in enumerate(requests):
+            try:
+                new.append(check_new_entry(request, now))
+            except MemkitError as error:
+                if i:
+                    error.add_note(f"in request {i}, counted from 0; none was stored")
+                raise
+        return self._keep(new, op="store")
+
+    def _keep(self, new: Sequence[NewEntry], *, op: str) -> Receipts:
+        receipts = self._store.store_many(new, op=op)
+        for catalog in self._catalogs.values():
+            catalog.apply([receipt.entry for receipt in receipts])
+        return receipts
+
+    def import_adr(self, path: Project, *, dry_run: bool = False) -> ImportReport:
+        """Read decision records (Markdown) at `path`, a file or a folder; every file is accounted for.
+
+        Importing the same again adds nothing; a changed record becomes a new entry that replaces the old one.
+
+        Raises:
+            ImportSourceError: the path cannot be read at all.
+        """
+        return self._import("adr", path, dry_run=dry_run)
+
+    def import_consensus(self, path: Project, *, dry_run: bool = False) -> ImportReport:
+        """Read panel results (a JSON file, a folder of them, or JSONL) at `path`; every one is accounted for.
+
+        Raises:
+            ImportSourceError: the path cannot be read at all.
+        """
+        return self._import("consensus", path, dry_run=dry_run)
+
+    def _import(self, kind: str, path: Project, *, dry_run: bool) -> ImportReport:
+        self._require_enabled()
+        if dry_run:
+            return importing.finish(self._plan(kind, path))
+        self._store.make_folders()
+        with Lock(self.paths.import_lock, self._store.wait_seconds).held(f"import {kind}"):
+            self._catalog().refresh()
+            plan = self._plan(kind, path)
+            receipts = self._keep(plan.new, op="import")
+        report = importing.finish(plan, receipts)
+        detail = {"kind": kind, "path": self._store.scrubber.scrub_text(report.path).text, "counts": report.counts}
+        self._store.audit.record(Event("entry_operation", "import", detail=detail))
+        return report
+
+    def _plan(self, kind: str, path: Project) -> importing.ImportPlan:
+        return importing.plan_import(
+            kind,
+            path,
+            project_path=self.paths.real_path,
+            known=self._known_sources(kind),
+            previous=self._result_of,
+        )
+
+    def _known_sources(self, kind: str) -> dict[str, tuple[str, str]]:
+        from memkit.analytics.sources import known_sources
+
+        return known_sources(self._catalog(), kind, as_of=self._now(), project_key=self.paths.key)
+
+    def _result_of(self, entry_id: str) -> Mapping[str, Any] | None:
+        try:
+            return self._store.read_entry(entry_id).result
+        except MemkitError:
+            return None
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def get(self, entry_id: str) -> StoredEntry:
+        """One entry by id.
+
+        Raises:
+            EntryNotFoundError: there is none in this project.
+            DamagedError, NewerFormatError, ForeignStoreError: it is there and cannot be read here.
+        """
+        self._require_open()
+        return self._store.read_entry(entry_id)
+
+    def list(self) -> EntryList:
+        """All entries' index lines, newest first."""
+        self._require_open()
+        read = self._store.read_index()
+        rows = sorted(read.lines, key=lambda line: (-line.stored_at_ms, line.id))
+        return EntryList(rows=tuple(rows), as_of=self._now(), n_damaged=len(read.damaged))
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        min_score: float = 0.0,
+        panel: str | None = None,
+        any_tag: Sequence[str] = (),
+        all_tags: Sequence[str] = (),
+        since_days: float | None = None,
+        across_projects: bool | None = None,
+        include_superseded: bool = False,
+        fuzzy: bool = False,
+        recency_half_life_days: float | None = None,
+        rerank: Rerank | None = None,
+    ) -> RecallResult:
+        """Entries that hold the words of a question, best first, with every reason for their place.
+
+        Args:
+            query: Words; at most 64 distinct terms count.
+            limit: Hits at most; `recall.limit` of the settings (20) by default.
+            min_score: Hits below this score are listed as missed.
+            panel: Only entries of this panel.
+            any_tag: Only entries with one of these tags.
+            all_tags: Only entries with all of these tags.
+            since_days: Only entries stored at most so many days ago.
+            across_projects: Also the other projects their user enabled; each is checked against its own store.json.
+            include_superseded: Also what was replaced, behind what replaced it, labelled.
+            fuzzy: Also words that begin with a term of 4 letters or more, or differ by one edit from one of 5 or more.
+            recency_half_life_days: Halve the score for each so many days of age; off by default.
+            rerank: A function that puts the hits in another order; the lexical rank stays beside.
+
+        Raises:
+            InvalidInputError: an option out of its range.
+        """
+        from memkit.analytics.recall import RecallOptions, recall
+
+        self._require_enabled()
+        ranking = self.settings.settings.recall
+        wide = self.settings.settings.memory.across_projects if across_projects is None else across_projects
+        options = RecallOptions(
+            limit=ranking.limit if limit is None else limit,
+            min_score=min_score,
+            panel=panel,
+            any_tag=tuple(any_tag),
+            all_tags=tuple(all_tags),
+            since_days=since_days,
+            across_projects=wide,
+            include_superseded=include_superseded,
+            fuzzy=fuzzy,
+            recency_half_life_days=recency_half_life_days,
+            rerank=rerank,
+            k1=ranking.k1,
+            b=ranking.b,
+            weights=ranking.weights.model_dump(),
+        )
+        result = recall(self._catalog(across=wide), query, options, as_of=self._now())
+        for line in result.warnings:
+            warnings.warn(line, MemkitWarning, stacklevel=2)
+        self._note_recall(query, result)
+        return result
+
+    def _note_recall(self, query: str, result: RecallResult) -> None:
+        if not self._store.exists:
+            return
+        detail = {"query": self._store.scrubber.scrub_text(query).text[:500], "result_count": len(result)}
+        self._store.audit.record(Event("record_usage", "recall", detail=detail))
+
+    def decisions(self) -> Decisions:
+        """Every decision of this project with its status, age, and what replaced it; newest first."""
+        from memkit.analytics.decisions import decisions
+
+        self._require_enabled()
+        return decisions(self._catalog(), as_of=self._now())
+
+    def sql(self, query: str, params: Mapping[str, Any] | Sequence[Any] | None = None, /, **frames: object) -> Table:
+        """Run one SELECT over the views (`entries`, `decisions`, `tripwires`, `postings`, `quarantine`, `projects`).
+
+        Args:
+            query: The SELECT.
+            params: Values for `$name` or `?`.
+            **frames: Data frames by the name the query uses: pandas, polars, Arrow.
+
+        Raises:
+            QueryError: it is not one SELECT, or DuckDB cannot answer it; with DuckDB's message.
+            UsageError: a frame's name would hide a view.
+        """
+        self._require_enabled()
+        return self._catalog().sql(query, params, as_of=self._now(), frames=frames)
+
+    # -- looking after ------------------------------------------------------------------------------------------
+
+    def status(self) -> Status:
+        """Whether memory is on, where it lies, how much it holds."""
+        self._require_open()
+        by = self.settings.sources["memory.enabled"]
+        return status_of(self._store, enabled=self.enabled, enabled_by=by, notes=self.settings.warnings)
+
+    def verify(self) -> Problems:
+        """Every spot that is not as it should be; writes nothing. An empty list means sound."""
+        from memkit.snapshot.reading import open_snapshot
+
+        self._require_open()
+        return sorted([*verify(self._store), *open_snapshot(self.paths).problems])
+
+    def repair(self, *, dry_run: bool = True) -> RepairReport:
+        """Mend what needs no person, keeping every damaged byte; by default only say what would be done."""
+        self._require_open()
+        if not dry_run:
+            self._require_enabled()
+        report = repair(self._store, dry_run=dry_run)
+        if not dry_run:
+            self._reload()
+        return report
+
+    def wipe(self, *, confirm: str) -> WipeReceipt:
+        """Erase everything stored for this project; `confirm` is its key or its folder's name.
+
+        Raises:
+            ConfirmationError: `confirm` is something else; nothing was removed.
+        """
+        self._require_open()
+        receipt = wipe(self._store, confirm=confirm)
+        self._reload()
+        return receipt
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _now(self) -> dt.datetime:
+        return self._store.clock.now()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise UsageError("this memory is closed", remedy="Open it again with memkit.open().")
+
+    def _require_enabled(self) -> None:
+        self._require_open()
+        if not self.enabled:
+            raise not_enabled(self.paths.project_path)
+
+    def _catalog(self, *, across: bool = False) -> Catalog:
+        from memkit.catalog.catalog import Catalog
+
+        self._require_open()
+        if across not in self._catalogs:
+            stores = [self._store, *(self._other_stores() if across else ())]
+            self._catalogs[across] = Catalog(
+                stores,
+                decision_panels=self.settings.settings.decisions.panels,
+                temp_directory=Path(self._temp.name),
+            )
+        return self._catalogs[across]
+
+    def _other_stores(self) -> Sequence[Store]:
+        """Stores of the user's other enabled projects; one that is not what it says is left out with a warning."""
+        found: list[Store] = []
+        for project, said in sorted(self.settings.settings.projects.items()):
+            paths = StorePaths.for_project(self.paths.root, project)
+            if not said.enabled or paths.key == self.paths.key:
+                continue
+            store = Store(paths, clock=self._store.clock, scrubber=self._store.scrubber)
+            try:
+                if store.exists and store.info().format_version:
+                    found.append(store)
+            except MemkitError as error:
+                warnings.warn(f"{project} is left out: {error}", MemkitWarning, stacklevel=4)
+        return found
+
+    def _absorb(self) -> None:
+        if self.enabled and self._store.exists:
+            from memkit.snapshot.absorbing import absorb
+
+            absorb(self._store)
+
+    def _reload(self) -> None:
+        for catalog in self._catalogs.values():
+            catalog.refresh()
+
+
+def open_memory(
+    project: Project = ".",
+    *,
+    root: Project | None = None,
+    enabled: bool | None = None,
+    clock: Clock | None = None,
+    actor: str = "python",
+    environment: Environment | None = None,
+    even_if_off: bool = False,
+) -> Memory:
+    """Open the memory of a project; `memkit.open` is this function.
+
+    Args:
+        project: The project's folder; it must exist. Links are resolved now and never again.
+        root: Folder of all stores; by default `memory.storage_path` of your own settings.
+        enabled: True or False instead of what the settings say; for notebooks and tests.
+        clock: What time it is; the system's by default.
+        actor: Who acts, for the audit log: `python`, `cli`, `notebook`.
+        environment: The surroundings; those of this process by default.
+        even_if_off: Open a project that is off, for the few verbs that work without consent.
+
+    Raises:
+        NotEnabledError: memory is off for this project; says how to enable it.
+        ProjectPathError: the folder does not exist.
+        SettingsError: a settings file or variable is wrong.
+        StoreError: what is there is not this project's store, or cannot be read.
+    """
+    around = environment or Environment.from_process()
+    real = resolve_project(project)
+    arguments: dict[str, object] = {
+        "memory.enabled": enabled,
+        "memory.storage_path": None if root is None else os.path.abspath(root),  # noqa: PTH100
+    }
+    loaded = load(
+        around, project=real, project_path=StorePaths.for_project(".", real).project_path, arguments=arguments
+    )
+    for line in loaded.warnings:
+        warnings.warn(line, MemkitWarning, stacklevel=2)
+    settings = loaded.settings
+    paths = StorePaths.for_project(storage_root(settings, around), real)
+    if not settings.memory.enabled and not even_if_off:
+        raise not_enabled(paths.project_path)
+    scrubber = Scrubber.default(
+        enabled=settings.scrub.enabled, extra=settings.scrub.extra, exclude=settings.scrub.exclude
+    )
+    wait = settings.locks.wait_seconds
+    store = Store(paths, clock=clock or SystemClock(), scrubber=scrubber, wait_seconds=wait, actor=actor)
+    if not even_if_off:
+        store.info()
+    temp = tempfile.TemporaryDirectory(prefix="memkit-")
+    memory = Memory(store, loaded=loaded, environment=around, temp_directory=temp)
+    memory._absorb()  # noqa: SLF001
+    return memory
+
+
+def not_enabled(project_path: str) -> NotEnabledError:
+    """The error that says how to enable a project."""
+    return NotEnabledError(
+        "memory is off for this project; nothing is stored or read",
+        file=project_path,
+        remedy="Run `memkit enable` in its folder (memkit.enable() in Python), or pass enabled=True and a root.",
+    )
+
+
+def enable(project: Project = ".", *, environment: Environment | None = None) -> consent.ConsentReceipt:
+    """Consent to memory for one project, in the user's own settings file.
+
+    Raises:
+        SettingsError: that file cannot be read; it was not changed.
+    """
+    return _consent(project, environment, enabled=True)
+
+
+def disable(project: Project = ".", *, environment: Environment | None = None) -> consent.ConsentReceipt:
+    """Withdraw consent for one project; what is stored stays until `wipe`."""
+    return _consent(project, environment, enabled=False)
+
+
+def _consent(project: Project, environment: Environment | None, *, enabled: bool) -> consent.ConsentReceipt:
+    around = environment or Environment.from_process()
+    path = StorePaths.for_project(".", resolve_project(project)).project_path
+    return consent.record_consent(around, path, enabled)

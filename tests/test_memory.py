@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import warnings
@@ -101,7 +102,7 @@ def test_a_superseded_decision_never_comes_back_as_if_it_held(mem):
     assert found[0].matched_through == old.id
     assert set(found[0].supersedes) == {old.id, mid.id}
     everything = mem.recall("database", include_superseded=True)
-    assert [hit.id for hit in everything][0] == new.id
+    assert everything[0].id == new.id
     assert old.id in [hit.id for hit in everything]
     assert mem.sql("select status from decisions where entry_id = $id", {"id": old.id}).rows[0][0] == "superseded"
 
@@ -150,7 +151,7 @@ def test_storing_reads_no_entry_and_no_line_of_the_index(mem, monkeypatch):
     read = []
     real = durable.read_from
     monkeypatch.setattr(durable, "read_from", lambda path, start: read.append(path) or real(path, start))
-    monkeypatch.setattr(durable, "read_bytes", lambda path: read.append(path))
+    monkeypatch.setattr(durable, "read_bytes", read.append)
     mem.store(question="one more", result=result("y"))
     assert [path.name for path in read if path.suffix in {".json", ".jsonl"}] == []
 
@@ -168,7 +169,7 @@ def test_no_secret_reaches_any_file_of_the_store(mem, tmp_path):
     mem.close()
     for base, _, files in os.walk(tmp_path):
         for name in files:
-            data = open(os.path.join(base, name), "rb").read()
+            data = pathlib.Path(base, name).read_bytes()
             assert not [s for s in secrets if s.encode() in data], name
 
 

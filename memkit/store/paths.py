@@ -61,16 +61,23 @@ class StorePaths:
         root: Folder of all projects' stores.
         project_path: The project's real path as text.
         key: Its key; the project's folder in the root.
+        real_path: The project's real path as the operating system spells it.
     """
 
     root: Path
     project_path: str
     key: str
+    real_path: str = ""
 
     @classmethod
     def for_project(cls, root: str | os.PathLike[str], real_path: str) -> StorePaths:
         """The paths of the project at `real_path` (already resolved) under `root`."""
-        return cls(root=Path(os.path.abspath(root)), project_path=path_text(real_path), key=project_key(real_path))
+        return cls(
+            root=Path(os.path.abspath(root)),
+            project_path=path_text(real_path),
+            key=project_key(real_path),
+            real_path=os.fspath(real_path),
+        )
 
     @cached_property
     def folder(self) -> Path:
@@ -130,6 +137,11 @@ class StorePaths:
     def snapshot_lock(self) -> Path:
         """flock file of the snapshot."""
         return self.folder / ".snapshot.lock"
+
+    @cached_property
+    def import_lock(self) -> Path:
+        """flock file of imports: one at a time, so that none stores what another is storing."""
+        return self.folder / ".import.lock"
 
     @cached_property
     def quarantine(self) -> Path:

@@ -173,7 +173,7 @@ class Store:
         self.info()
         scrubbed = [self._scrub(item) for item in new]
         stored = self._with_ids([item for item, _ in scrubbed])
-        self._make_folders()
+        self.make_folders()
         prepared = entries.prepare(self.paths, stored)
         try:
             with self.index_lock.held(op) as held:
@@ -227,7 +227,8 @@ class Store:
             for item, ms in zip(new, times, strict=True)
         ]
 
-    def _make_folders(self) -> None:
+    def make_folders(self) -> None:
+        """Make the project's folders, if they are not there yet."""
         durable.make_folder(self.paths.results)
 
     def write_store_json(self) -> None:

@@ -36,6 +36,6 @@ def temp_memory_root(*, project: str | Path | None = None, clock: Clock | None =
         base = Path(folder)
         place = Path(project) if project is not None else base / "project"
         place.mkdir(exist_ok=True)
-        environment = Environment(variables={}, home=base, config_file=base / "config.toml")
+        environment = Environment(env={}, home=base, config_file=base / "config.toml")
         with open_memory(place, root=base / "root", enabled=True, clock=clock, environment=environment) as memory:
             yield memory

@@ -222,7 +222,11 @@ def test_the_whole_text_is_kept_and_read_back_as_a_decision():
     decision = read_decision(entry)
     assert draft.result["synthesis"]["content"] == NYGARD
     assert decision.panel_id if hasattr(decision, "panel_id") else draft.panel_id == "adr"
-    assert (decision.title, decision.status, decision.raw_status) == ("7. Put orders on a queue", "accepted", "Accepted")
+    assert (decision.title, decision.status, decision.raw_status) == (
+        "7. Put orders on a queue",
+        "accepted",
+        "Accepted",
+    )
     assert str(decision.decided_on) == "2024-03-05"
     assert decision.conclusion == "We will put orders on a queue."
     assert (decision.number, decision.slug, decision.source_path) == ("0007", "queues", "docs/adr/0007-queues.md")
@@ -363,7 +367,11 @@ def test_tripwires_and_read_when_come_from_sections_and_front_matter():
     )
     document = document_of(text)
     assert document["readWhen"] == ["touching the queue"]
-    assert document["tripwires"] == ["reviewBy: 2027-01-01", "p95 latency > 300 ms for 7 days", "`queue.depth` above 10 000"]
+    assert document["tripwires"] == [
+        "reviewBy: 2027-01-01",
+        "p95 latency > 300 ms for 7 days",
+        "`queue.depth` above 10 000",
+    ]
 
 
 def test_a_tripwire_section_without_bullets_gives_its_paragraphs():
@@ -372,7 +380,9 @@ def test_a_tripwire_section_without_bullets_gives_its_paragraphs():
 
 
 def test_what_is_not_understood_is_kept_and_accounted_for():
-    text = "---\nstatus: Simmering\nteam: shop\ntags: [mail, shop]\n---\n# T\n\nOwner: Ada\nDate: soon\n\n## Decision\nx\n"
+    text = (
+        "---\nstatus: Simmering\nteam: shop\ntags: [mail, shop]\n---\n# T\n\nOwner: Ada\nDate: soon\n\n## Decision\nx\n"
+    )
     draft = draft_of(text)
     document = draft.result["document"]
     accounts = {account.name: account for account in draft.fields}

@@ -21,6 +21,7 @@ select
     e.judge_confidence,
     e.source_kind,
     e.source_path,
+    e.source_sha256,
     e.replaces,
     r.replaced_by,
     coalesce(l.superseded_by, []) as superseded_by,
