@@ -44,6 +44,7 @@ from memkit.store.paths import StorePaths, resolve_project
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairReport, repair
 from memkit.store.scrub import Scrubber
+from memkit.store.scrub_patterns import shipped_patterns
 from memkit.store.status import status_of
 from memkit.store.store import Store
 from memkit.store.verify import verify
@@ -462,9 +463,8 @@ def open_memory(
     paths = StorePaths.for_project(storage_root(settings, around), real)
     if not settings.memory.enabled and not even_if_off:
         raise not_enabled(paths.project_path)
-    scrubber = Scrubber.default(
-        enabled=settings.scrub.enabled, extra=settings.scrub.extra, exclude=settings.scrub.exclude
-    )
+    scrub = settings.scrub
+    scrubber = Scrubber(shipped_patterns(), enabled=scrub.enabled, extra=scrub.extra, exclude=scrub.exclude)
     wait = settings.locks.wait_seconds
     store = Store(paths, clock=clock or SystemClock(), scrubber=scrubber, wait_seconds=wait, actor=actor)
     if not even_if_off:

@@ -3,6 +3,7 @@ import pytest
 from memkit.store.new_entry import NewEntry
 from memkit.store.paths import StorePaths, resolve_project
 from memkit.store.scrub import Scrubber
+from memkit.store.scrub_patterns import shipped_patterns
 from memkit.store.store import Store
 from memkit.store.verify import verify
 
@@ -14,7 +15,7 @@ def make_store(root, project, clock):
 
     def make(folder=None, *, sound=True, wait_seconds=5.0, at=None):
         paths = StorePaths.for_project(root, resolve_project(folder or project))
-        store = Store(paths, clock=at or clock, scrubber=Scrubber.default(), wait_seconds=wait_seconds)
+        store = Store(paths, clock=at or clock, scrubber=Scrubber(shipped_patterns()), wait_seconds=wait_seconds)
         if sound:
             made.append(store)
         return store
