@@ -1,0 +1,46 @@
+"""Every notebook runs from a clean kernel, top to bottom, and stores no traceback."""
+
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def _execute(path, home):
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}})
+    client.execute(env=None)
+    return notebook
+
+
+@pytest.mark.notebook
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_notebook_runs_in_a_clean_kernel(path, tmp_path, monkeypatch):
+    pytest.importorskip("nbclient", reason="nbclient is not installed")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    notebook = _execute(path, tmp_path)
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert outputs
+    assert not [output for output in outputs if output.output_type == "error"]
+    assert not [output for output in outputs if output.get("name") == "stderr"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_stored_outputs_show_something_and_name_no_machine(path):
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in code)
+    assert any("text/html" in output.get("data", {}) for cell in code for output in cell.outputs)
+    text = path.read_text("utf-8")
+    for word in ("/root/", "/home/", "/work/", "Traceback"):
+        assert word not in text
