@@ -30,7 +30,7 @@ def why_not_a_record(reading: Reading, status: StatusFound, date: DateFound) -> 
         return "empty"
     if _is_template(reading, status, date):
         return "an unfilled template"
-    stem = posixpath.basename(reading.path).rsplit(".", 1)[0].casefold()
+    stem = posixpath.basename(reading.path).casefold().removesuffix(".md").removesuffix(".markdown")
     says_something = bool(status.raw) or date.day is not None
     has_decision = any(True for _ in reading.of_kind("decision"))
     has_parts = has_decision and any(True for _ in reading.of_kind("context", "status", "consequences", "options"))
