@@ -349,6 +349,7 @@ CONCLUSIONS = {
     ),
     "German": ("# T\n## Kontext\nx\n## Entscheidung\nWir tun es.\n## Konsequenzen\nz\n", "Wir tun es."),
     "Japanese": ("# T\n## 背景\nx\n## 決定\nやる。\n## 影響\nz\n", "やる。"),
+    "proposal": ("# T\n## Status\nProposed\n## Proposal\nUse one disk.\n## Context\nx\n", "Use one disk."),
     "none": ("# T\n\nStatus: accepted\n\n## Context\nx\n", None),
     "placeholder": ("# T\n\nStatus: accepted\n\n## Decision\n{describe the decision}\n", None),
 }  # fmt: skip
