@@ -221,7 +221,7 @@ def test_the_whole_text_is_kept_and_read_back_as_a_decision():
     )  # fmt: skip
     decision = read_decision(entry)
     assert draft.result["synthesis"]["content"] == NYGARD
-    assert decision.panel_id if hasattr(decision, "panel_id") else draft.panel_id == "adr"
+    assert draft.panel_id == "adr"
     assert (decision.title, decision.status, decision.raw_status) == (
         "7. Put orders on a queue",
         "accepted",

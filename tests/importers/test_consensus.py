@@ -124,7 +124,7 @@ def test_what_is_no_result_is_rejected_with_its_reason(data, reason):
 def test_unpaired_surrogates_are_replaced_with_a_note():
     draft = read_one(run(question="Queue \ud800 or \udfff?"))
     assert draft.question == "Queue \ufffd or \ufffd?"
-    assert draft.notes == ("4 unpaired surrogates replaced by U+FFFD",) or "2 unpaired" in draft.notes[0]
+    assert draft.notes == ("2 unpaired surrogates replaced by U+FFFD",)
     draft.question.encode()
 
 
