@@ -58,9 +58,10 @@ def links_of(entry_id: str, result: Mapping[str, Any]) -> list[Link]:
     """The links a result names, as its author wrote them."""
     holders = (document_of(result), result)
     found: list[Link] = []
+    partly = as_texts(document_of(result).get("partly"))
     for kind, keys in _KINDS:
         texts = next((t for h in holders for key in keys if (t := as_texts(h.get(key)))), ())
-        found.extend(Link(entry_id, kind, text) for text in texts)
+        found.extend(Link(entry_id, kind, text, partly=text in partly) for text in texts)
     return found
 
 

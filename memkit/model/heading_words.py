@@ -38,6 +38,18 @@ HEADINGS: Final[dict[str, Words]] = {
         "ja": ("決定", "決定事項", "決定内容", "結論", "推奨", "推奨事項", "採用案", "決定結果", "意思決定"),
         "zh": ("决定", "决策", "决策结果", "决策结论", "结论", "建议", "決策", "結論與建議", "決策結果", "建議"),
     },
+    "proposal": {
+        "en": (
+            "proposal", "proposals", "proposed solution", "proposed decision", "proposed approach", "what's proposed",
+            "what is proposed", "the proposal",
+        ),
+        "de": ("vorschlag", "lösungsvorschlag"),
+        "fr": ("proposition", "solution proposée"),
+        "pt": ("proposta", "solução proposta"),
+        "es": ("propuesta", "solución propuesta"),
+        "ja": ("提案", "提案内容"),
+        "zh": ("提议", "提案", "建议方案", "方案"),
+    },
     "tripwires": {
         "en": (
             "tripwire conditions", "tripwire condition", "tripwires", "tripwire", "trip wires", "trip-wires",

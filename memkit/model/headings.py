@@ -39,7 +39,7 @@ def _languages() -> dict[str, frozenset[str]]:
     return {word: frozenset(name for key, name in rows if key == word) for word in {key for key, _ in rows}}
 
 
-_FENCE = re.compile(r"[ \t]*(?:>[ \t]*)?(`{3,}|~{3,})([^`]*)$")
+_FENCE = re.compile(r"[ \t]*(?:>[ \t]*)?(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})([^`]*)$")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _NOT_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+•>|#]|$|={2,}|`{3}|~{3})|.*\|.*\|")

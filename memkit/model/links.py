@@ -19,28 +19,29 @@ from __future__ import annotations
 
 import posixpath
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
-from urllib.parse import unquote, urlsplit
 
+from memkit.model.link_text import FILE_END, INDEX_NAMES, Target, fold, last_name, parse_target, split_name
+
+__all__ = [
+    "Edge",
+    "Identity",
+    "Link",
+    "LinkKind",
+    "Resolution",
+    "Target",
+    "Unsettled",
+    "fold",
+    "parse_target",
+    "resolve",
+    "split_name",
+]
 LinkKind = Literal["supersedes", "superseded_by", "amends"]
 MAX_CANDIDATES: Final = 20
 
-_MD_LINK = re.compile(
-    r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*(?:<([^<>]*)>|([^()\s]*(?:\([^()\s]*\)[^()\s]*)*))[^)]*\)"
-)
-_WIKI_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
-_FILE_END = re.compile(r"\.(?:md|markdown|mdx|mdown|html?|adoc|rst|txt|jsonl?|ndjson)$", re.IGNORECASE)
-_INDEX_NAMES: Final = frozenset({"readme", "index", "adr", "decision"})
-_DATE_LEAD = re.compile(r"(?:\d{8}|\d{4}[-_.]?\d{2}[-_.]?\d{2})[-_. T]+")
-_NAMED_NUMBER = re.compile(
-    r"(?P<prefix>(?:(?:adr|madr|rfc|dr)[-_ ])?[^\W\d_]*)(?:[-_ .:#№]|no\.)*0*(?P<number>\d{1,5})(?![\d])"
-    r"(?:[-_ .:)–—|]+(?P<rest>.*))?$",
-    re.IGNORECASE | re.DOTALL,
-)
 _ANY_PREFIX: Final = frozenset({"", "adr", "adrs", "decision", "dr", "madr", "no", "nr", "number", "record", "decisão"})
 
 
@@ -67,20 +68,22 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link as its author wrote it."""
+    """One link as its author wrote it; `partly` where it holds for a part of the other record only."""
 
     from_id: str
     kind: LinkKind
     text: str
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One settled link: `from_id` (supersedes | is superseded_by | amends) `to_id`."""
+    """One settled link: `from_id` (supersedes | is superseded_by | amends) `to_id`, wholly or `partly`."""
 
     from_id: str
     to_id: str
     kind: LinkKind
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,69 +118,6 @@ class Resolution:
     own: tuple[Unsettled, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A link text taken apart.
-
-    Attributes:
-        path: What stands in the parentheses or looks like a path, without fragment; "" for a bare name.
-        is_url: Whether `path` came from a full address.
-        label: The words of the link, or the bare name.
-        stem: The last part of the path without its ending, or the bare name, folded.
-        prefix: Letters before the number (`adr`), folded.
-        number: The number without leading zeros, or "".
-        slug: What follows the number, or "".
-    """
-
-    path: str
-    is_url: bool
-    label: str
-    stem: str
-    prefix: str
-    number: str
-    slug: str
-
-
-def fold(text: str) -> str:
-    """A name for comparing: NFKC, casefolded, every run of other characters one dash."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"[\W_]+", "-", folded).strip("-")
-
-
-def split_name(name: str) -> tuple[str, str, str]:
-    """Prefix, number without leading zeros, and slug of a name: `ADR-0016-file-uploads` -> `adr`, `16`, `file-uploads`.
-
-    A leading date is no number: `20201016-use-slugs` -> "", "", `use-slugs`; `2021-08-19_009-logs` -> "", `9`, `logs`.
-    """
-    text = unicodedata.normalize("NFKC", name).strip()
-    dated = _DATE_LEAD.match(text)
-    if dated:
-        text = text[dated.end() :]
-    match = _NAMED_NUMBER.match(text)
-    if match:
-        return fold(match["prefix"]), match["number"], fold(match["rest"] or "")
-    return "", "", fold(text)
-
-
-def parse_target(text: str) -> Target:
-    """Take a link text apart; total, never raises."""
-    text = text.strip()
-    label, path = text, ""
-    link, wiki = _MD_LINK.search(text), _WIKI_LINK.search(text)
-    if link:
-        label, path = link.group(1).strip(), (link.group(2) or link.group(3) or "").strip()
-    elif wiki:
-        label = path = wiki.group(1).strip()
-    elif _FILE_END.search(text.split("#", 1)[0]) or text.startswith(("http://", "https://", "./", "../")):
-        path = text
-    is_url = path.startswith(("http://", "https://"))
-    path = _bare_path(path, is_url=is_url)
-    label = label.strip("*_`\"' ")
-    named = _last_name(path) or label
-    prefix, number, slug = split_name(named)
-    return Target(path, is_url, label, fold(named), prefix, number, slug)
-
-
 def resolve(links: Iterable[Link], identities: Iterable[Identity]) -> Resolution:
     """Settle links over all decisions of a project.
 
@@ -189,7 +129,7 @@ def resolve(links: Iterable[Link], identities: Iterable[Identity]) -> Resolution
         Every link in exactly one of four places. Time grows with links plus identities.
     """
     names = _Names(identities)
-    edges: dict[Edge, None] = {}
+    edges: dict[tuple[str, str, LinkKind], Edge] = {}
     ambiguous: list[Unsettled] = []
     dangling: list[Unsettled] = []
     own: list[Unsettled] = []
@@ -199,35 +139,14 @@ def resolve(links: Iterable[Link], identities: Iterable[Identity]) -> Resolution
         if found and not others:
             own.append(Unsettled(link, (link.from_id,), "points at its own document"))
         elif len(found) == 1:
-            edges[Edge(link.from_id, found[0], link.kind)] = None
+            key = (link.from_id, found[0], link.kind)
+            partly = link.partly and (key not in edges or edges[key].partly)
+            edges[key] = Edge(*key, partly=partly)
         elif found:
             ambiguous.append(Unsettled(link, names.listed(found), f"{len(found)} records have this {reason}"))
         else:
             dangling.append(Unsettled(link, names.listed(near), reason))
-    return Resolution(tuple(edges), tuple(ambiguous), tuple(dangling), tuple(own))
-
-
-def _bare_path(path: str, *, is_url: bool) -> str:
-    if is_url:
-        try:
-            path = urlsplit(path).path.lstrip("/")
-        except ValueError:
-            return ""
-    path = path.split("#", 1)[0].split("?", 1)[0]
-    return unquote(path).replace("\\", "/")
-
-
-def _last_name(path: str) -> str:
-    """The name a path gives its record: the file's stem, the folder of a README, a row's or record's own key."""
-    file, _, row = path.rpartition("#")
-    if row and _FILE_END.search(file):
-        return row
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    while parts:
-        stem = _FILE_END.sub("", parts.pop())
-        if stem.casefold() not in _INDEX_NAMES:
-            return stem
-    return ""
+    return Resolution(tuple(edges.values()), tuple(ambiguous), tuple(dangling), tuple(own))
 
 
 def _folder_of(path: str) -> str:
@@ -258,7 +177,7 @@ class _Names:
         stem = ""
         if row.source_path:
             self.paths[posixpath.normpath(row.source_path)].append(row.entry_id)
-            stem = _last_name(row.source_path)
+            stem = last_name(row.source_path)
             self.stems[fold(stem)].append(row.entry_id)
         if row.slug:
             self.slugs[fold(row.slug)].append(row.entry_id)
@@ -286,8 +205,8 @@ class _Names:
         """The folder of a document; of a folder's README, the folder around it."""
         path = row.source_path or ""
         folder = _folder_of(path)
-        stem = _FILE_END.sub("", posixpath.basename(path))
-        return _folder_of(folder) if stem.casefold() in _INDEX_NAMES and folder else folder
+        stem = FILE_END.sub("", posixpath.basename(path))
+        return _folder_of(folder) if stem.casefold() in INDEX_NAMES and folder else folder
 
     def listed(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Candidates by path and id, the first `MAX_CANDIDATES`."""

@@ -19,7 +19,7 @@ Words = dict[str, tuple[str, ...]]
 STATUS_WORDS: Final[dict[Status, Words]] = {
     "superseded": {
         "en": ("superseded", "superceded", "superseeded", "replaced", "obsoleted"),
-        "de": ("ersetzt", "abgelöst", "überholt"),
+        "de": ("ersetzt", "abgelöst"),
         "fr": ("remplacé", "remplacée"),
         "pt": ("substituído", "substituída", "substituido", "superado", "superada"),
         "es": ("reemplazado", "reemplazada", "sustituido", "sustituida"),

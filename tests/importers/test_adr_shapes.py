@@ -32,13 +32,13 @@ One more thing to run.
 SHAPES = {
     "Nygard": (NYGARD, "7. Put orders on a queue", "accepted", "2024-03-05"),
     "MADR 4": (
-        "---\nstatus: accepted\ndate: 2024-03-05\ndecision-makers: Ada, Bo\n---\n\n# Put orders on a queue\n\n"
-        '## Context and Problem Statement\n\nWhy?\n\n## Decision Outcome\n\nChosen option: "queue", because it waits.\n',
+        ("---\nstatus: accepted\ndate: 2024-03-05\ndecision-makers: Ada, Bo\n---\n\n# Put orders on a queue\n\n"
+        '## Context and Problem Statement\n\nWhy?\n\n## Decision Outcome\n\nChosen option: "queue", because it waits.\n'),
         "Put orders on a queue", "accepted", "2024-03-05",
     ),
     "MADR 2": (
-        "# Put orders on a queue\n\n* Status: accepted\n* Deciders: Ada\n* Date: 2024-03-05\n\n"
-        "Technical Story: none\n\n## Context and Problem Statement\n\nx\n\n## Decision Outcome\n\nA queue.\n",
+        ("# Put orders on a queue\n\n* Status: accepted\n* Deciders: Ada\n* Date: 2024-03-05\n\n"
+        "Technical Story: none\n\n## Context and Problem Statement\n\nx\n\n## Decision Outcome\n\nA queue.\n"),
         "Put orders on a queue", "accepted", "2024-03-05",
     ),
     "flow mappings": (
@@ -108,8 +108,8 @@ SHAPES = {
         "# Put it\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n- [ ] Rejected\n\n## Decision\nx\n", "Put it", "accepted", "",
     ),
     "changelog": (
-        "# ADR 007: Put it\n\n## Changelog\n\n* 2024-02-01: initial draft\n* 2024-03-05: accepted by the team\n* 2025-01-01: typos\n\n"
-        "## Status\n\nACCEPTED Implemented\n\n## Decision\nx\n",
+        ("# ADR 007: Put it\n\n## Changelog\n\n* 2024-02-01: initial draft\n* 2024-03-05: accepted by the team\n* 2025-01-01: typos\n\n"
+        "## Status\n\nACCEPTED Implemented\n\n## Decision\nx\n"),
         "ADR 007: Put it", "accepted", "2024-03-05",
     ),
     "free date line": (
@@ -221,7 +221,7 @@ def test_the_whole_text_is_kept_and_read_back_as_a_decision():
     )  # fmt: skip
     decision = read_decision(entry)
     assert draft.result["synthesis"]["content"] == NYGARD
-    assert decision.panel_id if hasattr(decision, "panel_id") else draft.panel_id == "adr"
+    assert draft.panel_id == "adr"
     assert (decision.title, decision.status, decision.raw_status) == (
         "7. Put orders on a queue",
         "accepted",
@@ -342,13 +342,14 @@ CONCLUSIONS = {
     "bold line": ("# T\n\n**Status:** Accepted\n\n## 1. Storage\n\n**Decision:** Use one disk.\n", "Use one disk."),
     "front matter": ("---\nstatus: Active\ndecision: Use one disk.\n---\n# T\n\nText.\n", "Use one disk."),
     "Y-statement": (
-        "# T\n\nStatus: accepted\n\nIn the context of the shop, facing slow mail, we decided for a queue "
-        "and against waiting, to achieve calm, accepting one more part.\n",
-        "In the context of the shop, facing slow mail, we decided for a queue and against waiting, to achieve calm, "
-        "accepting one more part.",
+        ("# T\n\nStatus: accepted\n\nIn the context of the shop, facing slow mail, we decided for a queue "
+        "and against waiting, to achieve calm, accepting one more part.\n"),
+        ("In the context of the shop, facing slow mail, we decided for a queue and against waiting, to achieve calm, "
+        "accepting one more part."),
     ),
     "German": ("# T\n## Kontext\nx\n## Entscheidung\nWir tun es.\n## Konsequenzen\nz\n", "Wir tun es."),
     "Japanese": ("# T\n## 背景\nx\n## 決定\nやる。\n## 影響\nz\n", "やる。"),
+    "proposal": ("# T\n## Status\nProposed\n## Proposal\nUse one disk.\n## Context\nx\n", "Use one disk."),
     "none": ("# T\n\nStatus: accepted\n\n## Context\nx\n", None),
     "placeholder": ("# T\n\nStatus: accepted\n\n## Decision\n{describe the decision}\n", None),
 }  # fmt: skip

@@ -65,6 +65,10 @@ def test_a_fence_is_closed_by_its_own_mark_only():
     assert kinds("````\n```\n# no\n```\n# no\n````\n# yes") == [(0, "", None), (1, "yes", None)]
 
 
+def test_a_fence_may_open_behind_a_bullet():
+    assert kinds("# T\n- ```\n  # no\n  ```\n## Decision\nx") == [(1, "T", None), (2, "Decision", "decision")]
+
+
 def test_a_fence_that_is_never_closed_hides_nothing():
     assert kinds("# T\n```\n## Decision\nx")[-1] == (2, "Decision", "decision")
 

@@ -143,3 +143,9 @@ def test_a_hundred_thousand_records_are_settled_in_seconds():
     assert time.perf_counter() - started < 20
     assert len(found.edges) + len(found.dangling) == len(links)
     assert len(found.ambiguous) == 0
+
+
+def test_a_link_that_holds_in_part_makes_such_an_edge_unless_it_is_also_said_wholly():
+    links = [Link("a1", "supersedes", "ADR-2", partly=True), Link("a1", "supersedes", "ADR-3", partly=True)]
+    found = resolve([*links, Link("a1", "supersedes", "[q](0002-use-queues.md)")], LOG)
+    assert [(e.to_id, e.partly) for e in found.edges] == [("a2", False), ("a3", True)]

@@ -72,6 +72,10 @@ def find_conclusion(reading: Reading) -> tuple[str, str] | None:
             return " ".join(match.group().replace("*", "").split()), "sentence in the form of a Y-statement"
     for line in _bold_decisions(reading):
         return line, 'line "Decision"'
+    for at, section in reading.of_kind("proposal"):
+        text = headings.text_below(reading.sections, at)
+        if text and is_filled(text):
+            return text, f'section "{section.title}"'
     return None
 
 

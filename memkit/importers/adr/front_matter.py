@@ -84,6 +84,8 @@ def read_front_matter(text: str) -> FrontMatter:
         return FrontMatter()
     if re.search(r"^\s*[\w.\"-]+\s*=", text, re.MULTILINE) and not re.search(r"^[\w-]+:", text, re.MULTILINE):
         return _toml(text)
+    if _bracket_depth(text) > MAX_DEPTH:
+        return _by_line(text, f"front matter nests deeper than {MAX_DEPTH} brackets; read line by line")
     try:
         node = YAML(typ="rt", pure=True).compose(text.replace("\t", "  "))
     except (YAMLError, RecursionError, ValueError) as error:
@@ -98,6 +100,18 @@ def read_front_matter(text: str) -> FrontMatter:
     except _TooMuchError as error:
         return _by_line(text, f"front matter {error}; read line by line")
     return FrontMatter(values, reader.raw, tuple(reader.notes))
+
+
+def _bracket_depth(text: str) -> int:
+    """How deep brackets nest, quotes not considered; a parser's time grows with it, so it is bounded beforehand."""
+    depth = deepest = 0
+    for character in text:
+        if character in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]}":
+            depth = max(0, depth - 1)
+    return deepest
 
 
 class _TooMuchError(ValueError):

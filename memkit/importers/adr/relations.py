@@ -43,6 +43,7 @@ _SELF = re.compile(
 )
 _STRONG = re.compile(r"super[sc]ee?de", re.IGNORECASE)
 _PARTLY = re.compile(rf"(?<!\w)(?:{PARTLY})(?!\w)|§|一部|部分", re.IGNORECASE)
+_ASPECT = re.compile(r"\w\s+(?:details?|aspects?|parts?|sections?|rules?|clauses?)\b", re.IGNORECASE)
 _OPENING = re.compile(
     r"^\W*(?:(?:partly|partially|in part|fully|now|(?:this (?:adr|decision|record) )?(?:is|was|has been))\s+)*",
     re.IGNORECASE,
@@ -96,9 +97,7 @@ def said_in_value(relation: Relation, value: object, origin: str) -> list[Relate
         if says_nothing(item) or _is_placeholder(item):
             continue
         refs = _refs_from(item, _FIRST.search(item))
-        partly = _PARTLY.search(item) is not None or (
-            bool(refs) and len(item) > 30 and re.search(r"\b(?:only|detail|portion|aspects?)\b", item) is not None
-        )
+        partly = _PARTLY.search(item) is not None or bool(refs and _ASPECT.search(item))
         found.extend(Related(relation, text, origin, partly) for text in refs or [item.strip(" .")])
     return found
 

@@ -7,7 +7,6 @@ import re
 from typing import Final
 
 from memkit.importers.adr.conclusion import find_conclusion, is_filled
-from memkit.importers.adr.fields import STATUS_LABELS
 from memkit.importers.adr.reading import Reading
 from memkit.importers.adr.status import StatusFound
 from memkit.importers.adr.when import DateFound
@@ -31,25 +30,21 @@ def why_not_a_record(reading: Reading, status: StatusFound, date: DateFound) -> 
         return "empty"
     if _is_template(reading, status, date):
         return "an unfilled template"
-    stem = posixpath.basename(reading.path).rsplit(".", 1)[0].casefold()
+    stem = posixpath.basename(reading.path).casefold().removesuffix(".md").removesuffix(".markdown")
     says_something = bool(status.raw) or date.day is not None
     has_decision = any(True for _ in reading.of_kind("decision"))
     has_parts = has_decision and any(True for _ in reading.of_kind("context", "status", "consequences", "options"))
-    if stem in _INDEX_NAMES and not (says_something or has_parts) and not _record_folder(reading):
+    if stem in _INDEX_NAMES and not has_parts and not _record_folder(reading):
         return "an index page"
-    if reading.name.number or reading.name.date or says_something or has_parts:
+    if says_something or has_parts or _named_as_record(reading):
         return None
-    if reading.front.values and any(True for _ in reading.front.find(*STATUS_LABELS)):
-        return None
-    if has_decision or find_conclusion(reading) is not None or _in_log(reading.path):
+    if has_decision or find_conclusion(reading) is not None:
         return None
     return "not a decision record: no status, date, number or decision in it"
 
 
 def _is_template(reading: Reading, status: StatusFound, date: DateFound) -> bool:
-    if date.day is not None and not reading.title.placeholder:
-        return False
-    if date.day is not None and date.origin:
+    if date.day is not None:
         return False
     signs = (
         2 * reading.title.placeholder
@@ -77,9 +72,17 @@ def _record_folder(reading: Reading) -> bool:
     return bool(reading.name.number or reading.name.date) and folder == reading.name.stem and is_filled(reading.text)
 
 
+def _named_as_record(reading: Reading) -> bool:
+    """Whether a name numbers or dates a record: `adr-54`, or any number or date in a log of decisions."""
+    name = reading.name
+    if not (name.number or name.date):
+        return False
+    return name.prefix.startswith(("adr", "madr")) or _in_log(reading.path)
+
+
 def _in_log(path: str) -> bool:
     """Whether a document lies in a folder that names itself a log of decisions."""
-    return bool(_LOG_FOLDER.search(posixpath.basename(posixpath.dirname(path))))
+    return any(_LOG_FOLDER.search(part) for part in posixpath.dirname(path).split("/"))
 
 
 def format_of(reading: Reading) -> str:

@@ -14,6 +14,7 @@ _MARKS = (
 )
 # Controls no editor writes into a text: everything below the space but tab, line feed, form feed, return, escape.
 _CONTROLS = bytes(set(range(32)) - {0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1B})
+_BEYOND_ASCII = bytes(range(0x7F, 0x100))
 
 
 class NotText(ValueError):  # noqa: N818 - a finding about bytes, carried as data
@@ -57,6 +58,9 @@ def decode(data: bytes) -> Decoded:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls * 200 > len(data):
         raise NotText(f"binary: not UTF-8 at byte {where}, and {controls} control bytes")
+    plain = len(data.translate(None, _BEYOND_ASCII))
+    if plain * 4 < len(data) * 3:
+        raise NotText(f"not UTF-8 at byte {where}, and too little ASCII for Windows-1252; convert it to UTF-8")
     try:
         return Decoded(data.decode("cp1252"), (f"not UTF-8 at byte {where}; read as Windows-1252",))
     except UnicodeDecodeError:
