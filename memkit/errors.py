@@ -135,9 +135,14 @@ class StoreIOError(StoreError):
 
 
 class OutcomeUnknownError(StoreIOError):
-    """The write may or may not have reached the disk; storing again with the same id is safe."""
+    """The write may or may not have reached the disk; storing the same again under its id is safe.
+
+    Attributes:
+        entry_ids: The entries concerned, in the order they were given; for `NewEntry(id=...)`.
+    """
 
     code = "outcome-unknown"
+    entry_ids: tuple[str, ...] = ()
 
 
 class LockedError(StoreError):

@@ -1,14 +1,15 @@
 """`_logs/memory-YYYY-MM-DD.log`: one line per event, appended under one lock for all days.
 
-The file is chosen under the lock, by the UTC day, and never older than the newest one there: a clock that jumps back
-over midnight does not split a day. `current.log` is a link to it, replaced in one step, so that `tail -F` follows.
-Lines are not fsynced. Nothing reads the log to decide anything; a log that cannot be written never fails an operation:
-the caller is warned once.
+The file is chosen under the lock, by the UTC day. A clock that jumps back over midnight goes on with the newest file,
+so that a day is not split; a file of a day further ahead (a clock that was wrong once) is left alone. `current.log` is
+a link to the file in use, replaced in one step, so that `tail -F` follows. Lines are not fsynced. Nothing reads the log
+to decide anything; a log that cannot be written never fails an operation: the caller is warned once.
 """
 
 from __future__ import annotations
 
-import os
+import datetime as dt
+import re
 import warnings
 from collections.abc import Iterator
 
@@ -17,9 +18,11 @@ from memkit.errors import MemkitWarning, StoreError
 from memkit.model import jsontext
 from memkit.model.event import Event
 from memkit.model.problem import Problem
-from memkit.store import durable, jsonl
+from memkit.store import durable, jsonl, look
 from memkit.store.lock import Lock
 from memkit.store.paths import LOG_PREFIX, LOG_SUFFIX, StorePaths
+
+_LOG_NAME = re.compile(rf"{LOG_PREFIX}[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{re.escape(LOG_SUFFIX)}", re.ASCII)
 
 
 class AuditLog:
@@ -45,27 +48,30 @@ class AuditLog:
         durable.make_folder(self._paths.logs)
         with self._lock.held(None):
             now = self._clock.now()
-            newest = _link_target(self._paths)
-            name = f"{LOG_PREFIX}{max([now.strftime('%Y-%m-%d'), *days(self._paths, newest)[-1:]])}{LOG_SUFFIX}"
+            newest = look.link_target(self._paths.current_log)
+            name = f"{LOG_PREFIX}{_day(now, days(self._paths, newest))}{LOG_SUFFIX}"
             lines = [jsontext.dumps({**event.to_dict(now), "actor": self._actor}) + b"\n" for event in events]
             durable.append(self._paths.logs / name, b"".join(lines), fsync=False)
             if newest != name:
                 durable.replace_link(self._paths.current_log, name)
 
 
-def _link_target(paths: StorePaths) -> str | None:
-    try:
-        return os.readlink(paths.current_log)
-    except OSError:
-        return None
+def _day(now: dt.datetime, there: list[str]) -> str:
+    today, tomorrow = (f"{now + dt.timedelta(days=n):%Y-%m-%d}" for n in (0, 1))
+    return max([today, *(day for day in there if day <= tomorrow)])
+
+
+def is_log_name(name: str) -> bool:
+    """Whether a file of this name is a day's log."""
+    return _LOG_NAME.fullmatch(name) is not None
 
 
 def days(paths: StorePaths, known: str | None = None) -> list[str]:
     """UTC days that have a log, ascending; `known` is the newest log's name where the link already tells it."""
     return [
         name.removeprefix(LOG_PREFIX).removesuffix(LOG_SUFFIX)
-        for name in ([known] if known else durable.names_in(paths.logs))
-        if name.startswith(LOG_PREFIX) and name.endswith(LOG_SUFFIX)
+        for name in ([known] if known and is_log_name(known) else look.names_in(paths.logs))
+        if is_log_name(name)
     ]
 
 
@@ -82,7 +88,7 @@ def read_events(paths: StorePaths) -> tuple[list[dict[str, jsontext.Json]], list
 def day_events(paths: StorePaths, day: str) -> Iterator[dict[str, jsontext.Json] | Problem]:
     """The events of one UTC day in order, with a problem in the place of each damaged line."""
     file = paths.log_file(day)
-    lines, _ = jsonl.split_lines(durable.read_bytes(file) or b"")
+    lines, _ = jsonl.split_lines(look.read_bytes(file) or b"")
     for line in lines:
         try:
             yield jsonl.parse_object(line.data)

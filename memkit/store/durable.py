@@ -8,8 +8,8 @@ Not promised: an fsync that failed is never tried again (the kernel may have dro
 the caller gets an error and the temporary file is gone. A folder that cannot be fsynced because its file system has no
 such operation (EINVAL, ENOTSUP) is noted by a warning, once per folder.
 
-`os` and `fcntl` are looked up as attributes of this module at every call: that is the seam where tests put a disk that
-is full, slow, dying, or cut off in the middle.
+`os` and `fcntl` are looked up as attributes of this module at every call, and `os` of `look` likewise: that is the seam
+where tests put a disk that is full, slow, dying, or cut off in the middle.
 """
 
 from __future__ import annotations
@@ -20,105 +20,31 @@ import os
 import secrets
 import stat
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from memkit.errors import (
-    DiskFullError,
-    LocksUnsupportedError,
-    MemkitWarning,
-    OutcomeUnknownError,
-    StoreError,
-    StoreIOError,
-    StorePermissionError,
-)
+from memkit.errors import LocksUnsupportedError, MemkitWarning, OutcomeUnknownError, StoreError
+from memkit.store.faults import fault as fault  # noqa: PLC0414 - the other half, under the names callers know
+from memkit.store.faults import faults as faults  # noqa: PLC0414
+from memkit.store.look import exists, is_folder, status_of
+from memkit.store.look import names_in as names_in  # noqa: PLC0414
+from memkit.store.look import read_bytes as read_bytes  # noqa: PLC0414
+from memkit.store.look import read_from as read_from  # noqa: PLC0414
+from memkit.store.look import version_of as version_of  # noqa: PLC0414
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 TEMP_SUFFIX = ".tmp"
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_LOOK_FIRST = "Check the disk, then look whether the entry is there before storing it again, or store it with its id."
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
-
-
-def fault(error: OSError, path: Path, doing: str) -> StoreError:
-    """The typed error for what the operating system answered while `doing` something to `path`."""
-    code = error.errno
-    words = f"could not {doing}: {os.strerror(code) if code else error}"
-    if code in _FULL:
-        return DiskFullError(words, file=path, remedy="Free some space and call again; nothing is half written.")
-    if code in _REFUSED:
-        remedy = "The file system is read-only." if code == errno.EROFS else "Check the owner and mode of the folder."
-        return StorePermissionError(words, file=path, remedy=remedy)
-    if code in {errno.ENOTDIR, errno.EEXIST, errno.EISDIR}:
-        return StoreIOError(words, file=path, remedy="A file stands where a folder is needed; choose another root.")
-    return StoreIOError(words, file=path, remedy="Check the disk (see the system log), then call again.")
-
-
-@contextmanager
-def faults(path: Path, doing: str) -> Iterator[None]:
-    """Turn `OSError` inside the block into the typed error for `path`."""
-    try:
-        yield
-    except OSError as error:
-        raise fault(error, path, doing) from error
-
-
-def read_bytes(path: Path) -> bytes | None:
-    """The bytes of a file, or None where it does not exist.
-
-    Raises:
-        StoreError: it exists and cannot be read.
-    """
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise fault(error, path, "read") from error
-
-
-def read_from(path: Path, start: int) -> bytes | None:
-    """The bytes of a file from offset `start`, or None where it does not exist."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(start)
-            return file.read()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise fault(error, path, "read") from error
-
-
-def version_of(path: Path) -> tuple[int, ...] | None:
-    """What changes when a file changes (inode, size, time in ns), or None where it does not exist."""
-    try:
-        info = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise fault(error, path, "look at") from error
-    return (info.st_ino, info.st_size, info.st_mtime_ns)
-
-
-def names_in(folder: Path) -> list[str]:
-    """Names in a folder, sorted; an absent folder has none."""
-    try:
-        return sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise fault(error, folder, "list") from error
 
 
 def make_folder(folder: Path) -> None:
     """Make a folder and its missing parents, 0700, each recorded in its parent before anything is put into it."""
     missing: list[Path] = []
     current = folder
-    while not os.path.isdir(current):
+    while not is_folder(current):
         missing.append(current)
         if current.parent == current:
             break
@@ -128,7 +54,7 @@ def make_folder(folder: Path) -> None:
             try:
                 os.mkdir(new, FOLDER_MODE)
             except FileExistsError:
-                if not os.path.isdir(new):
+                if not is_folder(new):
                     raise
                 continue
             os.chmod(new, FOLDER_MODE)
@@ -169,7 +95,7 @@ def sync_file(path: Path) -> None:
             os.fchmod(descriptor, FILE_MODE)
             os.fsync(descriptor)
         finally:
-            os.close(descriptor)
+            close(descriptor)
 
 
 def rename(temp: Path, final: Path) -> None:
@@ -205,13 +131,12 @@ def sync_folder(folder: Path) -> None:
 
     Raises:
         OutcomeUnknownError: the disk failed; what was renamed may or may not have reached it.
+        StoreError: the folder cannot even be opened; nothing was flushed.
     """
-    try:
+    with faults(folder, "open the folder"):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    try:
+        os.fsync(descriptor)
     except OSError as error:
         if error.errno in _NO_FOLDER_SYNC:
             warnings.warn(
@@ -221,10 +146,16 @@ def sync_folder(folder: Path) -> None:
             )
             return
         raise OutcomeUnknownError(
-            f"could not flush the folder: {os.strerror(error.errno or 0)}",
-            file=folder,
-            remedy="Check the disk, then look whether the entry is there (memkit verify) before storing it again.",
+            f"could not flush the folder: {os.strerror(error.errno or 0)}", file=folder, remedy=_LOOK_FIRST
         ) from error
+    finally:
+        close(descriptor)
+
+
+def close(descriptor: int) -> None:
+    """Close a descriptor whose bytes need no answer any more: they are flushed, or were only read."""
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 def append(path: Path, data: bytes, *, fsync: bool) -> int:
@@ -232,9 +163,13 @@ def append(path: Path, data: bytes, *, fsync: bool) -> int:
 
     A tail without a newline is closed first, so that what a crash left behind costs at most itself. One write; if the
     disk takes less, the file is cut back to its old length and nothing is acknowledged.
+
+    Raises:
+        OutcomeUnknownError: the line may be in the file: the flush failed, or the cut.
+        StoreError: nothing was appended.
     """
+    existed = exists(path)
     with faults(path, "append"):
-        existed = os.path.lexists(path)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(path, flags, FILE_MODE)
         try:
@@ -248,25 +183,46 @@ def append(path: Path, data: bytes, *, fsync: bool) -> int:
                 if written != len(whole):
                     raise OSError(errno.ENOSPC, "only a part was written")
             except OSError:
-                os.ftruncate(descriptor, size)
+                _cut_back(descriptor, path, size)
                 raise
             if fsync:
-                _sync_append(descriptor, path)
+                _flush_append(descriptor, path)
         finally:
-            os.close(descriptor)
+            close(descriptor)
     if fsync and not existed:
-        sync_folder(path.parent)
+        _flush_new_name(path)
     return size + (1 if torn else 0)
 
 
-def _sync_append(descriptor: int, path: Path) -> None:
+def _cut_back(descriptor: int, path: Path, size: int) -> None:
+    try:
+        os.ftruncate(descriptor, size)
+        os.fsync(descriptor)
+    except OSError as error:
+        raise OutcomeUnknownError(
+            f"a part may have been appended and could not be cut off: {os.strerror(error.errno or 0)}",
+            file=path,
+            remedy=_LOOK_FIRST,
+        ) from error
+
+
+def _flush_append(descriptor: int, path: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
         raise OutcomeUnknownError(
-            f"could not flush the appended line: {os.strerror(error.errno or 0)}",
-            file=path,
-            remedy="Check the disk, then look whether the entry is there (memkit verify) before storing it again.",
+            f"could not flush the appended line: {os.strerror(error.errno or 0)}", file=path, remedy=_LOOK_FIRST
+        ) from error
+
+
+def _flush_new_name(path: Path) -> None:
+    try:
+        sync_folder(path.parent)
+    except OutcomeUnknownError:
+        raise
+    except StoreError as error:
+        raise OutcomeUnknownError(
+            f"the line is in the file, its folder could not be flushed: {error.what}", file=path, remedy=_LOOK_FIRST
         ) from error
 
 
@@ -288,8 +244,12 @@ def create_exclusive(path: Path, data: bytes) -> bool:
         try:
             os.fchmod(descriptor, FILE_MODE)
             _write_all(descriptor, data)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
         finally:
-            os.close(descriptor)
+            close(descriptor)
     return True
 
 
@@ -324,16 +284,20 @@ def unlink(path: Path, *, durable: bool = False) -> bool:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder with everything in it; links are removed, never followed."""
-    if not os.path.lexists(folder):
+    """Remove a folder with everything in it, or a file; links are removed, never followed; what is gone is gone."""
+    info = status_of(folder)
+    if info is None:
         return
     with faults(folder, "remove"):
-        if stat.S_ISDIR(os.lstat(folder).st_mode):
-            for name in os.listdir(folder):
-                remove_tree(folder / name)
-            os.rmdir(folder)
-        else:
-            os.unlink(folder)
+        try:
+            if stat.S_ISDIR(info.st_mode):
+                for name in names_in(folder):
+                    remove_tree(folder / name)
+                os.rmdir(folder)
+            else:
+                os.unlink(folder)
+        except FileNotFoundError:
+            return
 
 
 def replace_link(link: Path, target: str) -> None:
@@ -352,25 +316,26 @@ def restrict(path: Path) -> None:
             os.chmod(path, FOLDER_MODE if stat.S_ISDIR(info.st_mode) else FILE_MODE)
 
 
-def is_wide(path: Path) -> bool:
-    """Whether others than the owner may do anything with this file or folder; a link counts as narrow."""
+def open_lock(path: Path, *, create: bool = True) -> int | None:
+    """Open a lock file; the descriptor is not inherited by programs this process starts.
+
+    With `create`, a missing one is made and its mode is 0600 afterwards. Without, nothing is changed, and None says
+    that it is missing.
+    """
+    flags = os.O_RDWR | os.O_CREAT if create else os.O_RDONLY
     try:
-        mode = os.lstat(path).st_mode
-    except OSError:
-        return False
-    return not stat.S_ISLNK(mode) and bool(mode & 0o077)
-
-
-def open_lock(path: Path) -> int:
-    """Open a lock file, creating it 0600; the descriptor is not inherited by programs this process starts."""
-    with faults(path, "open the lock"):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+        descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+    except OSError as error:
+        if not create and error.errno == errno.ENOENT:
+            return None
+        raise fault(error, path, "open the lock") from error
+    if create:
         try:
             if os.fstat(descriptor).st_mode & 0o777 != FILE_MODE:
                 os.fchmod(descriptor, FILE_MODE)
-        except OSError:
-            os.close(descriptor)
-            raise
+        except OSError as error:
+            close(descriptor)
+            raise fault(error, path, "open the lock") from error
     return descriptor
 
 
@@ -397,20 +362,19 @@ def try_flock(descriptor: int, path: Path) -> bool:
 
 
 def unlock(descriptor: int) -> None:
-    """Release a flock and close its descriptor."""
-    try:
+    """Release a flock and close its descriptor; closing alone releases it as well, so no answer is awaited."""
+    with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_UN)
-    finally:
-        os.close(descriptor)
+    close(descriptor)
 
 
 def same_file(descriptor: int, path: Path) -> bool:
     """Whether `path` still names the file behind `descriptor`."""
-    try:
-        named = os.stat(path, follow_symlinks=False)
-    except FileNotFoundError:
+    named = status_of(path)
+    if named is None:
         return False
-    opened = os.fstat(descriptor)
+    with faults(path, "look at"):
+        opened = os.fstat(descriptor)
     return (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from memkit.model import ids, jsontext
 from memkit.model.entry import MAX_ENTRY_BYTES, EntryDamage, NewerEntry, StoredEntry
 from memkit.model.index_line import line_for
 from memkit.model.upgrades import read_entry as read_envelope
-from memkit.store import durable
+from memkit.store import durable, look
 from memkit.store.paths import StorePaths
 
 ENTRY_SUFFIX = ".json"
@@ -43,7 +42,7 @@ def prepare(paths: StorePaths, entries: Sequence[StoredEntry]) -> list[Prepared]
     Raises:
         InvalidInputError: an envelope larger than `MAX_ENTRY_BYTES`; nothing was written.
     """
-    encoded = [(entry, entry.to_bytes()) for entry in entries]
+    encoded = [(entry, _encode(entry)) for entry in entries]
     for entry, data in encoded:
         if len(data) > MAX_ENTRY_BYTES:
             raise InvalidInputError(
@@ -63,11 +62,27 @@ def prepare(paths: StorePaths, entries: Sequence[StoredEntry]) -> list[Prepared]
     return prepared
 
 
+def _encode(entry: StoredEntry) -> bytes:
+    try:
+        return entry.to_bytes()
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"has no form in JSON: {error}",
+            field="result",
+            remedy="Pass plain data with finite numbers and valid text.",
+        ) from error
+
+
+def all_there(prepared: Sequence[Prepared]) -> bool:
+    """Whether every temporary file still exists: a wipe or a sweep may have come before the lock was had."""
+    return all(look.exists(item.temp) for item in prepared)
+
+
 def discard(prepared: Sequence[Prepared]) -> None:
     """Remove the temporary files that were not published; one that cannot be removed is left to `verify`."""
     for item in prepared:
-        if os.path.lexists(item.temp):
-            with suppress(StoreError):
+        with suppress(StoreError):
+            if look.exists(item.temp):
                 durable.unlink(item.temp)
 
 
@@ -109,7 +124,7 @@ def read(paths: StorePaths, entry_id: str) -> StoredEntry:
         NewerFormatError, DamagedError, ForeignStoreError, StorePermissionError: it cannot be read as an entry of this
             project; its bytes are kept.
     """
-    data = durable.read_bytes(paths.entry_file(entry_id))
+    data = look.read_bytes(paths.entry_file(entry_id))
     if data is None:
         raise EntryNotFoundError(
             f"no entry {entry_id} in this project", file=paths.folder, field="id", remedy="`memkit list` shows ids."
@@ -117,14 +132,11 @@ def read(paths: StorePaths, entry_id: str) -> StoredEntry:
     return decode(paths, entry_id, data)
 
 
-def ids_on_disk(paths: StorePaths) -> tuple[list[str], list[str]]:
-    """Ids that have a file, ascending, and the names in the folder that are not entries."""
-    found: list[str] = []
-    strays: list[str] = []
-    for name in durable.names_in(paths.results):
-        stem = name.removesuffix(ENTRY_SUFFIX)
-        if name.endswith(ENTRY_SUFFIX) and ids.is_id(stem):
-            found.append(stem)
-        else:
-            strays.append(name)
-    return found, strays
+def is_entry_name(name: str) -> bool:
+    """Whether a file of this name is an entry's."""
+    return name.endswith(ENTRY_SUFFIX) and ids.is_id(name.removesuffix(ENTRY_SUFFIX))
+
+
+def ids_on_disk(paths: StorePaths) -> list[str]:
+    """Ids that have a file, ascending."""
+    return [name.removesuffix(ENTRY_SUFFIX) for name in look.names_in(paths.results) if is_entry_name(name)]

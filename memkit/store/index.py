@@ -1,31 +1,39 @@
 """`index.jsonl`: one slim line per entry, appended under a lock, made again from the entries when it is gone.
 
-A line follows its entry's file, never the other way round. Whoever rewrites the index raises `index.generation` first,
-so that a snapshot built from the old bytes is recognised as old. While it appends, memkit also holds the sentinel file
-that the TypeScript tool locks with: it waits for a foreign one, and takes over one older than 30 seconds, saying so.
+A line follows its entry's file, never the other way round. While it appends, memkit also holds the sentinel file that
+the TypeScript tool locks with: it waits for a foreign one, and takes over one older than 30 seconds, saying so.
+
+`index.generation` tells readers, who never lock, whether bytes they read belong together. It is even while the index
+only grows. Whoever writes the index anew (repair, wipe, a store that finds it missing) makes the number odd first and
+even again at last, higher than any before; a reader that meets an odd number waits for a moment. Where it stays odd (a
+crash) or cannot be read, what was read carries a negative number that equals no other, so nothing is ever continued
+from it. The next append brings the number back.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
+import secrets
+import stat
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from memkit.errors import LockedError, MemkitWarning, StoreError
+from memkit.errors import LockedError, MemkitWarning, OutcomeUnknownError, StoreError
 from memkit.model.index_line import IndexLine, LineDamage, line_for, parse_line
 from memkit.model.problem import Problem
-from memkit.store import durable, entries, jsonl
+from memkit.store import durable, entries, jsonl, look
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
 
 SENTINEL_STALE_SECONDS = 30.0
 _MARK = b'{"by": "memkit"}\n'
-_PAUSE = 0.005
-_READ_TRIES = 3
+_PAUSE = 0.002
+_READ_TRIES = 10
+_UNSURE_BITS = 52
+_NEW_COUNT = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +73,27 @@ class IndexRead:
 
 
 def generation(paths: StorePaths) -> int:
-    """The index's generation; 0 where it was never rewritten."""
-    data = durable.read_bytes(paths.generation)
-    text = (data or b"").strip()
-    return int(text) if text.isdigit() and len(text) < 19 else 0
+    """The index's generation: even, 0 where it was never written anew; negative and unlike any other while unsure."""
+    number = _number(paths)
+    return number if number is not None and number % 2 == 0 else _unsure()
+
+
+def _number(paths: StorePaths) -> int | None:
+    """What `index.generation` says: 0 where it does not exist, None where it says nothing that can be read."""
+    data = look.read_bytes(paths.generation)
+    if data is None:
+        return 0
+    text = data.strip()
+    return int(text) if text.isdigit() and len(text) < 16 else None
+
+
+def is_generation_readable(paths: StorePaths) -> bool:
+    """Whether `index.generation` is absent or a number."""
+    return _number(paths) is not None
+
+
+def _unsure() -> int:
+    return -1 - secrets.randbits(_UNSURE_BITS)
 
 
 def read(paths: StorePaths, start: int = 0) -> IndexRead:
@@ -76,11 +101,15 @@ def read(paths: StorePaths, start: int = 0) -> IndexRead:
 
     A rewrite that happens meanwhile is noticed by its generation and the read is done again.
     """
-    for _ in range(_READ_TRIES):
+    for attempt in range(_READ_TRIES):
+        if attempt:
+            time.sleep(_PAUSE)
         before = generation(paths)
-        data = durable.read_from(paths.index, start)
-        if generation(paths) == before:
+        data = look.read_from(paths.index, start)
+        if before >= 0 and generation(paths) == before:
             break
+    else:
+        before = _unsure()
     if data is None:
         return _from_entries(paths, before)
     return parse(paths, data, start=start, generation=before)
@@ -146,7 +175,7 @@ def _shown(piece: bytes) -> str:
 
 
 def _from_entries(paths: StorePaths, at_generation: int) -> IndexRead:
-    lines = tuple(parse_line(line) for line in lines_of_entries(paths, entries.ids_on_disk(paths)[0]))
+    lines = tuple(parse_line(line) for line in lines_of_entries(paths, entries.ids_on_disk(paths)))
     return IndexRead(lines=lines, generation=at_generation, rebuilt=bool(lines))
 
 
@@ -154,7 +183,7 @@ def lines_of_entries(paths: StorePaths, wanted: Iterable[str]) -> Iterator[bytes
     """The index lines of entries on disk, made from their files; unreadable ones are left to `verify`."""
     for entry_id in wanted:
         try:
-            data = durable.read_bytes(paths.entry_file(entry_id))
+            data = look.read_bytes(paths.entry_file(entry_id))
             if data is None:
                 continue
             entry = entries.decode(paths, entry_id, data)
@@ -164,28 +193,84 @@ def lines_of_entries(paths: StorePaths, wanted: Iterable[str]) -> Iterator[bytes
 
 
 def append(paths: StorePaths, held: HeldLock, lines: bytes, *, wait_seconds: float) -> None:
-    """Append whole lines durably; the index lock is held."""
+    """Append whole lines durably; the index lock is held.
+
+    A missing index is written whole, with the lines of the entries that are there: a crash leaves no part of it.
+
+    Raises:
+        OutcomeUnknownError: the lines may be on disk.
+        StoreError: they are not.
+    """
     _require(paths, held)
+    _settle(paths)
     with _sentinel(paths, wait_seconds):
-        if not os.path.lexists(paths.index):
-            known = {parse_line(line).id for line in lines.split(b"\n") if line}
-            others = [entry_id for entry_id in entries.ids_on_disk(paths)[0] if entry_id not in known]
-            lines = b"".join(lines_of_entries(paths, others)) + lines
-        durable.append(paths.index, lines, fsync=True)
+        if look.exists(paths.index):
+            durable.append(paths.index, lines, fsync=True)
+            return
+        known = {parse_line(line).id for line in lines.split(b"\n") if line}
+        others = [entry_id for entry_id in entries.ids_on_disk(paths) if entry_id not in known]
+        if not others and not look.exists(paths.manifest):
+            durable.append(paths.index, lines, fsync=True)
+            return
+        with _written_anew(paths):
+            durable.replace(paths.index, b"".join(lines_of_entries(paths, others)) + lines)
+
+
+def append_anew(paths: StorePaths, held: HeldLock, lines: bytes, *, wait_seconds: float) -> None:
+    """Append lines by writing the whole index again: an earlier flush of it failed. The index lock is held."""
+    _require(paths, held)
+    data = look.read_bytes(paths.index)
+    if data is None:
+        append(paths, held, lines, wait_seconds=wait_seconds)
+        return
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    rewrite(paths, held, [data, lines], wait_seconds=wait_seconds)
 
 
 def rewrite(paths: StorePaths, held: HeldLock, lines: Iterable[bytes], *, wait_seconds: float) -> None:
-    """Replace the whole index; the generation is raised first. The index lock is held."""
+    """Replace the whole index. The index lock is held."""
     _require(paths, held)
-    with _sentinel(paths, wait_seconds):
-        raise_generation(paths, held)
+    with _sentinel(paths, wait_seconds), _written_anew(paths):
         durable.replace(paths.index, b"".join(lines))
 
 
-def raise_generation(paths: StorePaths, held: HeldLock) -> None:
-    """Make every snapshot of the index as it is now recognisably old."""
+def remove(paths: StorePaths, held: HeldLock) -> None:
+    """Remove the index durably. The index lock is held."""
     _require(paths, held)
-    durable.replace(paths.generation, b"%d\n" % (generation(paths) + 1))
+    with _written_anew(paths):
+        durable.unlink(paths.index, durable=True)
+
+
+@contextmanager
+def _written_anew(paths: StorePaths) -> Iterator[None]:
+    """Make the generation odd for the block, even and new after it; left odd where nobody knows what is on disk."""
+    number = _number(paths)
+    if number is None:  # unreadable: a count far above what was ever reached
+        number = _NEW_COUNT + 2 * secrets.randbits(32)
+    odd = number + 1 + number % 2
+    durable.replace(paths.generation, b"%d\n" % odd)
+    try:
+        yield
+    except OutcomeUnknownError:
+        raise
+    except StoreError:
+        _make_even(paths, odd)
+        raise
+    _make_even(paths, odd)
+
+
+def _make_even(paths: StorePaths, odd: int) -> None:
+    with suppress(StoreError):  # what mattered is done; the next append makes it even
+        durable.replace(paths.generation, b"%d\n" % (odd + 1))
+
+
+def _settle(paths: StorePaths) -> None:
+    """End what a crash cut off: make an odd generation even."""
+    number = _number(paths)
+    if number is None or number % 2:
+        with _written_anew(paths):
+            pass
 
 
 def _require(paths: StorePaths, held: HeldLock) -> None:
@@ -202,7 +287,7 @@ def _sentinel(paths: StorePaths, wait_seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        durable.unlink(paths.sentinel)
+        _remove_sentinel(paths)
 
 
 def _create_sentinel(paths: StorePaths) -> bool:
@@ -213,16 +298,19 @@ def _create_sentinel(paths: StorePaths) -> bool:
         return durable.create_exclusive(paths.sentinel, _MARK)
 
 
-def _take_over_or_wait(paths: StorePaths, deadline: float) -> None:
+def _remove_sentinel(paths: StorePaths) -> None:
     try:
-        content = durable.read_bytes(paths.sentinel)
-        age = time.time() - os.stat(paths.sentinel).st_mtime
-    except FileNotFoundError:
-        return
-    if content is None:
+        durable.unlink(paths.sentinel)
+    except StoreError as error:  # what was written under it is written; the next memkit knows it for its own
+        warnings.warn(f"{paths.sentinel}: could not be removed: {error.what}", MemkitWarning, stacklevel=2)
+
+
+def _take_over_or_wait(paths: StorePaths, deadline: float) -> None:
+    age = look.age_of(paths.sentinel)
+    if age is None:
         return
     # Ours can only be left over from a memkit that died: the flock we hold proves that none is at work.
-    if content == _MARK:
+    if _is_ours(paths):
         durable.unlink(paths.sentinel)
         return
     if age > SENTINEL_STALE_SECONDS:
@@ -231,7 +319,7 @@ def _take_over_or_wait(paths: StorePaths, deadline: float) -> None:
             MemkitWarning,
             stacklevel=2,
         )
-        durable.unlink(paths.sentinel)
+        durable.remove_tree(paths.sentinel)
         return
     if time.monotonic() >= deadline:
         raise LockedError(
@@ -240,3 +328,12 @@ def _take_over_or_wait(paths: StorePaths, deadline: float) -> None:
             remedy=f"Wait for it; memkit takes over after {SENTINEL_STALE_SECONDS:.0f} s.",
         )
     time.sleep(_PAUSE)
+
+
+def _is_ours(paths: StorePaths) -> bool:
+    found, source = look.status_of(paths.sentinel), look.status_of(paths.sentinel_source)
+    if found is None or not stat.S_ISREG(found.st_mode):
+        return False
+    if source is not None and (found.st_dev, found.st_ino) == (source.st_dev, source.st_ino):
+        return True
+    return look.read_bytes(paths.sentinel) == _MARK

@@ -4,8 +4,8 @@ The kernel's flock is the truth; the note inside a lock file is for people. A ho
 one is never robbed. Waiting polls with short, growing pauses up to a bound, then says who holds the lock. There is no
 fall-back to another kind of lock: a file system without flock is refused.
 
-flock belongs to the open file, so two Memory objects in one process exclude each other like two processes do. A forked
 flock belongs to the open file, so two Memory objects in one process exclude each other as two processes do. A forked
+child drops what it inherited at once; no thread is between opening and holding while another one forks.
 
 Order, outermost first: canonical-writer, index, snapshot, firings, audit. A function that needs a lock to be held takes
 the `HeldLock` as an argument and never opens it again.
@@ -13,21 +13,24 @@ the `HeldLock` as an argument and never opens it again.
 
 from __future__ import annotations
 
+import enum
+import errno
 import json
 import os
 import random
 import socket
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from memkit.errors import LockedError, StoreIOError
-from memkit.store import durable
+from memkit.errors import LockedError, StoreError, StoreIOError
+from memkit.store import durable, look
 
 DEFAULT_WAIT_SECONDS = 10.0
 _FIRST_PAUSE = 0.0002
@@ -35,7 +38,12 @@ _LONGEST_PAUSE = 0.005
 _NOTE_BYTES = 240
 _STALE_TRIES = 3
 _held: weakref.WeakSet[HeldLock] = weakref.WeakSet()
-_fork_hook: list[bool] = []
+_taking = threading.RLock()
+
+
+class _Refused(enum.Enum):
+    BUSY = enum.auto()
+    GONE = enum.auto()
 
 
 class HeldLock:
@@ -47,9 +55,6 @@ class HeldLock:
         self.path = path
         self.pid = os.getpid()
         self._descriptor: int | None = descriptor
-        if not _fork_hook:
-            os.register_at_fork(after_in_child=_drop_in_child)
-            _fork_hook.append(True)
         _held.add(self)
 
     @property
@@ -64,17 +69,27 @@ class HeldLock:
         if descriptor is not None and self.pid == os.getpid():
             durable.unlock(descriptor)
 
+    def write_note(self, note: bytes) -> None:
+        """Say in the lock file who holds it; for people only."""
+        if self._descriptor is not None:
+            durable.overwrite_note(self._descriptor, note)
+
     def _drop(self) -> None:
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            with suppress(OSError):
-                os.close(descriptor)
+            durable.close(descriptor)
+
+
+@cache
+def _mind_forks() -> None:
+    os.register_at_fork(before=_taking.acquire, after_in_parent=_taking.release, after_in_child=_drop_in_child)
 
 
 def _drop_in_child() -> None:
     for lock in list(_held):
         lock._drop()  # noqa: SLF001
     _held.clear()
+    _taking.release()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,32 +131,51 @@ class Lock:
             time.sleep(pause * (0.5 + random.random()))  # noqa: S311
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
-    def try_acquire(self, command: str | None) -> HeldLock | None:
-        """Take the lock if it is free, else None; with `command` None nothing is written into the file."""
+    def try_acquire(self, command: str | None, *, create: bool = True) -> HeldLock | None:
+        """Take the lock if it is free, else None; with `command` None no note is written.
+
+        A stale handle of a network file system, and a lock file removed meanwhile, are tried again a few times.
+        Without `create` nothing on disk is changed, and a missing lock file is not taken.
+        """
         for attempt in range(_STALE_TRIES):
-            descriptor = durable.open_lock(self.path)
             try:
-                if not durable.try_flock(descriptor, self.path):
-                    os.close(descriptor)
-                    return None
-                if durable.same_file(descriptor, self.path):
-                    if command is not None:
-                        durable.overwrite_note(descriptor, _note(command))
-                    return HeldLock(self.path, descriptor)
-                durable.unlock(descriptor)
-            except StoreIOError:
-                with suppress(OSError):
-                    os.close(descriptor)
-                if attempt + 1 == _STALE_TRIES:
+                taken = self._take(create=create)
+            except StoreIOError as error:
+                if not _is_stale(error) or attempt + 1 == _STALE_TRIES:
                     raise
+                continue
+            if isinstance(taken, HeldLock):
+                if command is not None:
+                    taken.write_note(_note(command))
+                return taken
+            if taken is _Refused.BUSY or not create:
+                return None
         return None
+
+    def _take(self, *, create: bool) -> HeldLock | _Refused:
+        _mind_forks()
+        with _taking:
+            descriptor = durable.open_lock(self.path, create=create)
+            if descriptor is None:
+                return _Refused.GONE
+            refused = _Refused.BUSY
+            try:
+                if durable.try_flock(descriptor, self.path):
+                    if durable.same_file(descriptor, self.path):
+                        return HeldLock(self.path, descriptor)
+                    refused = _Refused.GONE
+            except BaseException:
+                durable.close(descriptor)
+                raise
+            durable.close(descriptor)
+            return refused
 
     def holder(self) -> dict[str, str]:
         """What the last holder wrote about itself: pid, host, command, since. Information, not truth."""
-        raw = durable.read_bytes(self.path) or b""
         try:
-            note = json.loads(raw.strip(b"\0 \n") or b"{}")
-        except ValueError:
+            raw = look.read_bytes(self.path) or b""
+            note = json.loads(raw[:_NOTE_BYTES].strip(b"\0 \n") or b"{}")
+        except (StoreError, ValueError, RecursionError):
             return {}
         return {str(k): str(v) for k, v in note.items()} if isinstance(note, dict) else {}
 
@@ -154,6 +188,10 @@ class Lock:
             remedy="Wait for it to finish, or stop that process; the lock goes with it. Do not delete the file.",
             holder=holder,
         )
+
+
+def _is_stale(error: StoreIOError) -> bool:
+    return isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.ESTALE
 
 
 def _note(command: str) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 from memkit.errors import InvalidInputError
 from memkit.model import jsontext
 from memkit.model.entry import Source, require_panel, require_question, require_stored_at, require_tags
+from memkit.model.ids import require_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,8 @@ class NewEntry:
 
     Attributes:
         stored_at_ms: Epoch milliseconds, or None for "now".
+        id: Of an earlier attempt whose outcome is unknown, so that storing again makes no second entry; None for a new
+            one.
     """
 
     question: str
@@ -27,13 +30,14 @@ class NewEntry:
     stored_at_ms: int | None = None
     replaces: str | None = None
     source: Source | None = None
+    id: str | None = None
 
 
-_FIELDS = frozenset({"question", "result", "panel_id", "tags", "stored_at"})
+_FIELDS = frozenset({"question", "result", "panel_id", "tags", "stored_at", "id"})
 
 
 def check_new_entry(values: Mapping[str, Any], now: dt.datetime) -> NewEntry:
-    """A request from a person's values: question, result, and optionally panel_id, tags, stored_at.
+    """A request from a person's values: question, result, and optionally panel_id, tags, stored_at, id.
 
     Raises:
         InvalidInputError: naming the field and what to do.
@@ -50,11 +54,12 @@ def check_new_entry(values: Mapping[str, Any], now: dt.datetime) -> NewEntry:
             field="result",
             remedy="Pass a dict; for a bare text use {'synthesis': {'content': text}}.",
         )
-    stored_at = values.get("stored_at")
+    stored_at, entry_id = values.get("stored_at"), values.get("id")
     return NewEntry(
         question=require_question(values.get("question")),
         result=jsontext.require_json(dict(result), "result"),
         panel_id=require_panel(values.get("panel_id", "consensus")),
         tags=require_tags(values.get("tags", ())),
         stored_at_ms=None if stored_at is None else require_stored_at(stored_at, now),
+        id=None if entry_id is None else require_id(entry_id),
     )

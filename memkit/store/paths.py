@@ -119,6 +119,11 @@ class StorePaths:
         return self.folder / "index.generation"
 
     @cached_property
+    def wiped(self) -> Path:
+        """Where a wipe puts the folder of entries; exists only until it is done."""
+        return self.folder / f".wiped-{self.key}"
+
+    @cached_property
     def index_lock(self) -> Path:
         """flock file of the index."""
         return self.folder / ".memkit.lock"

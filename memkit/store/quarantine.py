@@ -13,8 +13,10 @@ from typing import Any
 
 from memkit import clock
 from memkit.model import jsontext
-from memkit.store import durable
+from memkit.store import durable, look
 from memkit.store.paths import StorePaths
+
+NOTE_MISSING = "it has no note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,23 @@ def put(paths: StorePaths, data: bytes, *, file: str, start: int, reason: str, m
 
 def spots(paths: StorePaths) -> list[Quarantined]:
     """What is in quarantine, oldest first; bytes without a readable note are listed with what is known."""
-    names = durable.names_in(paths.quarantine)
+    names = look.names_in(paths.quarantine)
     return [_spot(paths, n) for n in sorted({n.rpartition(".")[0] for n in names if n.endswith((".bin", ".json"))})]
 
 
+def add_missing_note(paths: StorePaths, name: str, *, moved_at: dt.datetime) -> None:
+    """Give bytes whose note was never written (a crash fell between) a note that says so."""
+    size = _size(paths, name)
+    spot = Quarantined(name, "", 0, size, "kept by a repair that was cut off", clock.iso(moved_at), size)
+    durable.replace(paths.quarantine / f"{name}.json", jsontext.dumps(spot.to_dict()) + b"\n")
+
+
 def _spot(paths: StorePaths, name: str) -> Quarantined:
+    raw = look.read_bytes(paths.quarantine / f"{name}.json")
+    if raw is None:
+        return Quarantined(name, "", -1, -1, NOTE_MISSING, "", _size(paths, name))
     try:
-        note = jsontext.loads_object(durable.read_bytes(paths.quarantine / f"{name}.json") or b"")
+        note = jsontext.loads_object(raw)
         return Quarantined(
             name=name,
             file=str(note["file"]),
@@ -73,5 +85,9 @@ def _spot(paths: StorePaths, name: str) -> Quarantined:
             n_bytes=int(note["n_bytes"]),
         )
     except (jsontext.JsonDamage, KeyError, TypeError, ValueError) as damage:
-        size = len(durable.read_bytes(paths.quarantine / f"{name}.bin") or b"")
-        return Quarantined(name, "", -1, -1, f"its note cannot be read: {damage}", "", size)
+        return Quarantined(name, "", -1, -1, f"its note cannot be read: {damage}", "", _size(paths, name))
+
+
+def _size(paths: StorePaths, name: str) -> int:
+    info = look.status_of(paths.quarantine / f"{name}.bin")
+    return 0 if info is None else info.st_size

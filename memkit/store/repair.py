@@ -1,15 +1,14 @@
 """Mending a store: planned from `verify`, shown first, then done under the index lock, losing no byte.
 
 Damaged bytes go to quarantine before anything takes their place. Entries without a line get one, lines without a file
-are kept in quarantine and leave the index, repeated lines are dropped, left-over temporary files are removed, wide
-modes are narrowed, a lost or damaged `store.json` is written again. What another project or a newer memkit wrote is
-left alone.
+are kept in quarantine and leave the index, repeated lines are dropped, left-over temporary files are removed, a wipe
+that was cut off is finished, wide modes are narrowed, a lost or damaged `store.json` is written again. What another
+project or a newer memkit wrote is left alone.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from memkit.display import Displayable
 from memkit.model import jsontext
 from memkit.model.event import Event
 from memkit.model.problem import Problem
-from memkit.store import durable, entries, index, quarantine
+from memkit.store import durable, entries, index, leftovers, look, quarantine
 from memkit.store.lock import HeldLock
 from memkit.store.store import Store
 from memkit.store.verify import verify
@@ -35,9 +34,12 @@ _BY_INDEX = {
     "hash-mismatch": "write its index line from the file as it is",
     "line-differs": "write its index line from the file as it is",
     "damaged-entry": "move the file to quarantine",
+    "generation-damaged": "write the index and its generation again",
 }
 _BY_FILE = {
     "leftover-temp": "remove it",
+    "unfinished-wipe": "carry the wipe to its end",
+    "note-missing": "write a note",
     "wide-mode": "narrow the mode to 0600 or 0700",
     "store-json-damaged": "move the bytes to quarantine and write it again",
 }
@@ -102,13 +104,13 @@ def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
         left = tuple(problem for problem in found if problem.code not in _BY_INDEX and problem.code not in _BY_FILE)
         return RepairReport(dry_run, actions, left, store.clock.now())
     with store.index_lock.held("repair") as held:
+        finished = leftovers.finish_wipe(store.paths, held)
         found = verify(store, held=held)
-        actions = _plan(found)
+        actions = tuple(a for a in actions if finished and a.code == "unfinished-wipe") + _plan(found)
         _mend_files(store, found)
         if any(problem.code in _BY_INDEX for problem in found):
             _mend_index(store, held, found)
-        if not os.path.lexists(store.paths.store_json):
-            store.write_store_json()
+        store.write_store_json()
     detail = {"n_actions": len(actions), "codes": sorted({action.code for action in actions})}
     store.audit.record(Event("entry_operation", "repair", detail=detail))
     return RepairReport(False, actions, tuple(verify(store)), store.clock.now())
@@ -124,19 +126,25 @@ def _plan(found: Sequence[Problem]) -> tuple[RepairAction, ...]:
 
 
 def _mend_files(store: Store, found: Sequence[Problem]) -> None:
-    for problem in found:
-        path = store.paths.folder / problem.file
-        if problem.code == "leftover-temp":
+    codes = {problem.code for problem in found}
+    if "leftover-temp" in codes:
+        for path in list(leftovers.left_over(store.paths)):
             durable.unlink(path)
-        elif problem.code == "wide-mode":
-            durable.restrict(path)
-        elif problem.code in {"store-json-damaged", "damaged-entry"}:
+    if "wide-mode" in codes:
+        for path, info in list(look.tree(store.paths.folder)):
+            if look.is_wide(info):
+                durable.restrict(path)
+    for problem in found:
+        if problem.code in {"store-json-damaged", "damaged-entry"}:
             _quarantine_file(store, problem)
+        elif problem.code == "note-missing":
+            name = problem.file.removeprefix("quarantine/").removesuffix(".bin")
+            quarantine.add_missing_note(store.paths, name, moved_at=store.clock.now())
 
 
 def _quarantine_file(store: Store, problem: Problem) -> None:
     path = store.paths.folder / problem.file
-    data = durable.read_bytes(path)
+    data = look.read_bytes(path)
     if data is None:
         return
     now = store.clock.now()
@@ -146,13 +154,13 @@ def _quarantine_file(store: Store, problem: Problem) -> None:
 
 def _mend_index(store: Store, held: HeldLock, found: Sequence[Problem]) -> None:
     paths = store.paths
-    data = durable.read_bytes(paths.index) or b""
+    data = look.read_bytes(paths.index) or b""
     for problem in found:
         if problem.code in {"damaged-line", "torn-tail"}:
             _keep(store, data, problem)
     read = index.parse(paths, data, start=0, generation=0)
     rewritten = {problem.entry_id for problem in found if problem.code in {"hash-mismatch", "line-differs"}}
-    on_disk = set(entries.ids_on_disk(paths)[0])
+    on_disk = set(entries.ids_on_disk(paths))
     lines: list[bytes] = []
     for line in read.lines:
         if line.id not in on_disk:

@@ -10,7 +10,7 @@ from memkit.errors import StoreError
 from memkit.model.index_line import IndexLine
 from memkit.model.problem import Problem
 from memkit.model.status import Status
-from memkit.store import audit_log, durable
+from memkit.store import audit_log, look
 from memkit.store.paths import StorePaths, path_text, project_key
 from memkit.store.store import Store
 
@@ -31,13 +31,18 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
             said.append(f"{damaged} index lines cannot be read; `memkit verify` lists them.")
     except StoreError as error:
         said.append(f"The store cannot be read: {error}")
-    if not lines:
-        above = _parent_store(paths)
+    exists, n_bytes = False, 0
+    try:
+        exists = store.exists
+        n_bytes = _size(paths)
+        above = None if lines else _parent_store(paths)
         if above:
             said.append(f"Nothing is stored for this folder, but {above} has a store: give it with --project.")
-    event = _last_event(paths)
-    if event:
-        said.append(f"Last event: {event}.")
+        event = _last_event(paths)
+        if event:
+            said.append(f"Last event: {event}.")
+    except StoreError as error:
+        said.append(f"Not everything can be looked at: {error}")
     last = max((line.stored_at_ms for line in lines), default=None)
     return Status(
         project_path=paths.project_path,
@@ -46,11 +51,11 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
         enabled_by=enabled_by,
         root=str(paths.root),
         folder=str(paths.folder),
-        exists=store.exists,
+        exists=exists,
         as_of=store.clock.now(),
         n_entries=len(lines),
         n_damaged=damaged,
-        n_bytes=_size(paths),
+        n_bytes=n_bytes,
         last_stored_at=None if last is None else clock.from_ms(last),
         notes=tuple(said),
     )
@@ -59,9 +64,10 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
 def _size(paths: StorePaths) -> int:
     total = 0
     for folder in (paths.folder, paths.results):
-        for name in durable.names_in(folder):
-            info = os.lstat(folder / name)
-            total += info.st_size if name.endswith((".json", ".jsonl")) else 0
+        for name in look.names_in(folder):
+            info = look.status_of(folder / name)
+            if info is not None and name.endswith((".json", ".jsonl")):
+                total += info.st_size
     return total
 
 
@@ -78,7 +84,7 @@ def _parent_store(paths: StorePaths) -> str | None:
     """The nearest folder above the project whose key has entries in this root."""
     above = os.path.dirname(paths.project_path)
     while above and above != os.path.dirname(above):
-        if durable.names_in(paths.root / project_key(above) / "results"):
+        if look.names_in(paths.root / project_key(above) / "results"):
             return path_text(above)
         above = os.path.dirname(above)
     return None

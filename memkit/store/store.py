@@ -9,11 +9,10 @@ neither was acknowledged. A batch takes the same steps with one append; a crash 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,16 +21,18 @@ from memkit import clock as clocks
 from memkit.errors import (
     DamagedError,
     ForeignStoreError,
+    InvalidInputError,
     NewerFormatError,
     OutcomeUnknownError,
     StoreError,
     StoreIOError,
+    StorePermissionError,
 )
 from memkit.model import jsontext
 from memkit.model.entry import Source, StoredEntry
 from memkit.model.event import Event
 from memkit.model.ids import new_ids
-from memkit.store import durable, entries, index
+from memkit.store import durable, entries, index, leftovers, look
 from memkit.store.audit_log import AuditLog
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.new_entry import NewEntry
@@ -40,6 +41,8 @@ from memkit.store.receipt import StoreReceipt
 
 if TYPE_CHECKING:
     from memkit.store.scrub import Scrubber
+
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ class Store:
     @property
     def exists(self) -> bool:
         """Whether this project has a folder in the root."""
-        return os.path.isdir(self.paths.folder)
+        return look.is_folder(self.paths.folder)
 
     def info(self) -> StoreInfo:
         """What `store.json` says.
@@ -106,14 +109,14 @@ class Store:
             ForeignStoreError: the folder belongs to another project, for example because it was copied.
         """
         for folder in (self.paths.folder, self.paths.root):
-            if os.path.isdir(folder):
+            if look.is_folder(folder):
                 break
-            if os.path.lexists(folder):
+            if look.exists(folder):
                 raise StoreIOError(
                     "is a file, a folder is needed", file=folder, field="root", remedy="Choose another root."
                 )
         file = self.paths.store_json
-        version = durable.version_of(file)
+        version = look.version_of(file)
         if version is None:
             return StoreInfo(0, self.paths.key, self.paths.project_path)
         if version != self._info_version or self._info is None:
@@ -122,7 +125,7 @@ class Store:
         return self._info
 
     def _read_info(self, file: Path) -> StoreInfo:
-        data = durable.read_bytes(file) or b""
+        data = look.read_bytes(file) or b""
         try:
             raw = jsontext.loads_object(data)
         except jsontext.JsonDamage as damage:
@@ -173,14 +176,11 @@ class Store:
         self.info()
         scrubbed = [self._scrub(item) for item in new]
         stored = self._with_ids([item for item, _ in scrubbed])
-        self.make_folders()
-        prepared = entries.prepare(self.paths, stored)
         try:
-            with self.index_lock.held(op) as held:
-                self.write_store_json()
-                self._publish(prepared, held)
-        finally:
-            entries.discard(prepared)
+            stored = self._store(stored, op)
+        except OutcomeUnknownError as error:
+            error.entry_ids = tuple(entry.id for entry in stored)
+            raise
         receipts = [StoreReceipt(entry, counts) for entry, (_, counts) in zip(stored, scrubbed, strict=True)]
         self.audit.record(*(_stored_event(receipt, op) for receipt in receipts))
         return receipts
@@ -204,6 +204,7 @@ class Store:
             stored_at_ms=item.stored_at_ms,
             replaces=item.replaces,
             source=None if source is None else Source(source.kind, text(source.path), source.sha256),
+            id=item.id,
         )
         return clean, MappingProxyType(counts)
 
@@ -213,7 +214,7 @@ class Store:
         fresh = {ms: iter(new_ids(ms, n)) for ms, n in Counter(times).items()}
         return [
             StoredEntry(
-                id=next(fresh[ms]),
+                id=next(fresh[ms]) if item.id is None else item.id,
                 stored_at_ms=ms,
                 project_key=self.paths.key,
                 project_path=self.paths.project_path,
@@ -231,10 +232,37 @@ class Store:
         """Make the project's folders, if they are not there yet."""
         durable.make_folder(self.paths.results)
 
+    def _store(self, stored: list[StoredEntry], op: str) -> list[StoredEntry]:
+        for _ in range(_TRIES):
+            self.make_folders()
+            prepared: list[entries.Prepared] = []
+            try:
+                prepared = entries.prepare(self.paths, stored)
+                with self.index_lock.held(op) as held:
+                    leftovers.finish_wipe(self.paths, held)
+                    if not entries.all_there(prepared):
+                        continue
+                    self.write_store_json()
+                    return self._publish(prepared, held)
+            except StoreIOError as error:
+                if not isinstance(error.__cause__, FileNotFoundError):
+                    raise
+            finally:
+                entries.discard(prepared)
+        raise StoreIOError(
+            f"the files of {len(stored)} entries were removed {_TRIES} times while they were being written",
+            file=self.paths.results,
+            remedy="Something else cleans this folder (another wipe?); stop it, then call again.",
+        )
+
     def write_store_json(self) -> None:
         """Say whose store this is, if nothing says so yet; the index lock is held."""
-        if os.path.lexists(self.paths.store_json):
+        if look.exists(self.paths.store_json):
             return
+        # Another process may have made these folders and not yet flushed their names.
+        durable.sync_folder(self.paths.root)
+        with suppress(StorePermissionError):
+            durable.sync_folder(self.paths.root.parent)
         about = {
             "formatVersion": FORMAT_VERSION,
             "projectKey": self.paths.key,
@@ -243,8 +271,11 @@ class Store:
         }
         durable.replace(self.paths.store_json, jsontext.dumps(about) + b"\n")
 
-    def _publish(self, prepared: Sequence[entries.Prepared], held: HeldLock) -> None:
-        """Files first, then their lines. A fault before any line is on disk takes the files back."""
+    def _publish(self, prepared: Sequence[entries.Prepared], held: HeldLock) -> list[StoredEntry]:
+        """Files first, then their lines; a fault before any line is on disk takes the files back."""
+        before = self._stored_before(prepared)
+        if before:
+            return self._publish_again(prepared, before, held)
         try:
             for item in prepared:
                 durable.rename(item.temp, item.final)
@@ -253,11 +284,59 @@ class Store:
             index.append(self.paths, held, lines, wait_seconds=self.wait_seconds)
         except OutcomeUnknownError:
             raise  # a line may be on disk: its file has to stay
-        except StoreError:
-            with suppress(StoreError):
-                for item in prepared:
-                    durable.unlink(item.final)
+        except StoreError as error:
+            _take_back(prepared, error)
             raise
+        return [item.entry for item in prepared]
+
+    def _stored_before(self, prepared: Sequence[entries.Prepared]) -> dict[str, StoredEntry]:
+        """Entries that an earlier attempt left under the same ids; another content under an id is refused."""
+        found: dict[str, StoredEntry] = {}
+        for item in prepared:
+            if look.exists(item.final):
+                there = entries.read(self.paths, item.entry.id)
+                same_time = replace(item.entry, stored_at_ms=there.stored_at_ms)
+                if replace(there, extra={}).to_bytes() != same_time.to_bytes():
+                    raise InvalidInputError(
+                        f"another entry has the id {there.id}", field="id", remedy="Leave the id out for a new entry."
+                    )
+                found[there.id] = there
+        return found
+
+    def _publish_again(
+        self, prepared: Sequence[entries.Prepared], before: Mapping[str, StoredEntry], held: HeldLock
+    ) -> list[StoredEntry]:
+        """Store what an earlier attempt may have left: written as a whole once more, since a failed flush is final."""
+        wanted = [before.get(item.entry.id, item.entry) for item in prepared]
+        anew = entries.prepare(self.paths, wanted)
+        try:
+            for item in anew:
+                durable.rename(item.temp, item.final)
+            durable.sync_folder(self.paths.results)
+            listed = {line.id for line in self.read_index().lines}
+            lines = b"".join(item.line for item in anew if item.entry.id not in listed)
+            index.append_anew(self.paths, held, lines, wait_seconds=self.wait_seconds)
+        finally:
+            entries.discard(anew)
+        return wanted
+
+
+def _take_back(fresh: Sequence[entries.Prepared], reason: StoreError) -> None:
+    left = [item.entry.id for item in fresh if not _is_gone(item)]
+    if left:
+        raise OutcomeUnknownError(
+            f"{reason.what}; then {len(left)} entries could not be taken back",
+            file=reason.file,
+            remedy="Check the disk; `memkit verify` names them. Storing again with the same ids is safe.",
+        ) from reason
+
+
+def _is_gone(item: entries.Prepared) -> bool:
+    try:
+        durable.unlink(item.final)
+    except StoreError:
+        return False
+    return True
 
 
 def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:

@@ -8,16 +8,16 @@ file and its line, so those few are looked at again under the index lock, where 
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from memkit.errors import DamagedError, ForeignStoreError, NewerFormatError, StoreError
 from memkit.model.index_line import IndexLine
 from memkit.model.problem import Problem
-from memkit.store import audit_log, durable, entries, index, quarantine
+from memkit.store import audit_log, entries, index, leftovers, look, quarantine
 from memkit.store.lock import HeldLock, Lock
-from memkit.store.paths import LOG_PREFIX, LOG_SUFFIX, StorePaths
+from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
 
 REPAIR = "Run `memkit repair --apply`."
@@ -28,38 +28,61 @@ _TOP = frozenset(
 
 
 def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
-    """Every spot that is not as it should be, in a stable order; `held` is the index lock, if the caller has it."""
+    """Every spot that is not as it should be, in a stable order; `held` is the index lock, if the caller has it.
+
+    Raises:
+        StoreError: the project's folder itself cannot be looked into.
+    """
     if not store.exists:
         return []
     paths = store.paths
-    problems: list[Problem] = [*_about_store_json(store), *_strays(paths), *_modes(paths)]
-    on_disk, stray_names = entries.ids_on_disk(paths)
-    problems += [_stray(paths, f"results/{name}") for name in stray_names]
+    problems: list[Problem] = [*_about_store_json(store), *_names_and_modes(paths)]
+    problems += _readable(paths, paths.results, lambda: _about_entries(store, held))
+    problems += _readable(paths, paths.quarantine, lambda: _about_notes(paths))
+    problems += _readable(paths, paths.logs, lambda: audit_log.read_events(paths)[1])
+    return sorted(set(problems))
+
+
+def _readable(paths: StorePaths, place: Path, look_into: Callable[[], Iterable[Problem]]) -> list[Problem]:
+    """What `look_into` finds, or that the operating system refuses to show it."""
+    try:
+        return list(look_into())
+    except StoreError as error:
+        return [_unreadable(paths, error, place)]
+
+
+def _about_entries(store: Store, held: HeldLock | None) -> Iterator[Problem]:
+    paths = store.paths
+    on_disk = entries.ids_on_disk(paths)
     read = store.read_index()
     lines = {line.id: line for line in read.lines}
-    problems += [] if read.rebuilt else _about_index(paths, read, held)
     if read.rebuilt:
-        problems.append(
-            Problem(
-                "index-missing", "index.jsonl", f"{len(lines)} entries have no line", f"Recall still works. {REPAIR}"
-            )
+        yield Problem(
+            "index-missing", "index.jsonl", f"{len(lines)} entries have no line", f"Recall still works. {REPAIR}"
         )
+    else:
+        yield from _about_index(paths, read, held)
+    if not index.is_generation_readable(paths):
+        yield Problem("generation-damaged", "index.generation", "it is not a number", f"Reading takes longer. {REPAIR}")
+    found: list[Problem] = []
     for entry_id in on_disk:
-        problems += _about_entry(paths, entry_id, lines.get(entry_id), rebuilt=read.rebuilt)
+        found += _about_entry(paths, entry_id, lines.get(entry_id), rebuilt=read.rebuilt)
+    yield from found
     for entry_id in sorted(set(lines) - set(on_disk)):
-        if not os.path.lexists(paths.entry_file(entry_id)):
-            problems.append(
-                Problem("line-without-file", f"results/{entry_id}.json", "the index names it, the file is gone",
-                        f"Restore the file from a backup, or: {REPAIR}", entry_id)
-            )  # fmt: skip
-    problems += _orphans(store, [] if read.rebuilt else [i for i in on_disk if i not in lines], problems, held)
-    problems += [
-        Problem("note-damaged", f"quarantine/{s.name}.json", s.reason, "The bytes beside it are kept.")
-        for s in quarantine.spots(paths)
-        if s.start < 0
-    ]
-    problems += audit_log.read_events(paths)[1]
-    return sorted(problems)
+        if not look.exists(paths.entry_file(entry_id)):
+            yield Problem("line-without-file", f"results/{entry_id}.json", "the index names it, the file is gone",
+                          f"Restore the file from a backup, or: {REPAIR}", entry_id)  # fmt: skip
+    explained = {problem.entry_id for problem in found}
+    candidates = [i for i in on_disk if not read.rebuilt and i not in lines and i not in explained]
+    yield from _orphans(store, candidates, held)
+
+
+def _about_notes(paths: StorePaths) -> Iterator[Problem]:
+    for spot in quarantine.spots(paths):
+        if spot.reason == quarantine.NOTE_MISSING:
+            yield Problem("note-missing", f"quarantine/{spot.name}.bin", "a repair was cut off between the two", REPAIR)
+        elif spot.start < 0:
+            yield Problem("note-damaged", f"quarantine/{spot.name}.json", spot.reason, "The bytes beside it are kept.")
 
 
 def _about_store_json(store: Store) -> Iterator[Problem]:
@@ -94,7 +117,7 @@ def _about_index(paths: StorePaths, read: index.IndexRead, held: HeldLock | None
 def _about_entry(paths: StorePaths, entry_id: str, line: IndexLine | None, *, rebuilt: bool) -> Iterator[Problem]:
     file = f"results/{entry_id}.json"
     try:
-        data = durable.read_bytes(paths.entry_file(entry_id))
+        data = look.read_bytes(paths.entry_file(entry_id))
         if data is None:
             return
         entry = entries.decode(paths, entry_id, data)
@@ -121,9 +144,7 @@ def _about_entry(paths: StorePaths, entry_id: str, line: IndexLine | None, *, re
         yield Problem("line-differs", file, "time or panel in the index line differ from the entry", REPAIR, entry_id)
 
 
-def _orphans(store: Store, candidates: list[str], known: list[Problem], held: HeldLock | None) -> Iterator[Problem]:
-    explained = {problem.entry_id for problem in known}
-    candidates = [entry_id for entry_id in candidates if entry_id not in explained]
+def _orphans(store: Store, candidates: list[str], held: HeldLock | None) -> Iterator[Problem]:
     if not candidates:
         return
     with _writers_excluded(store.paths, held) as quiet:
@@ -131,7 +152,7 @@ def _orphans(store: Store, candidates: list[str], known: list[Problem], held: He
             return
         lines = {line.id for line in store.read_index().lines}
         for entry_id in candidates:
-            if entry_id not in lines:
+            if entry_id not in lines and look.exists(store.paths.entry_file(entry_id)):
                 yield Problem(
                     "orphan-entry", f"results/{entry_id}.json", "has no index line; a crash fell between the two",
                     f"It was not acknowledged. {REPAIR}", entry_id,
@@ -140,14 +161,14 @@ def _orphans(store: Store, candidates: list[str], known: list[Problem], held: He
 
 @contextmanager
 def _writers_excluded(paths: StorePaths, held_already: HeldLock | None) -> Iterator[bool]:
-    """Hold the index lock if it exists; a store without the file has no memkit writer."""
-    if held_already is not None or not os.path.lexists(paths.index_lock):
+    """Hold the index lock if it exists, changing nothing; a store without the file has no memkit writer."""
+    if held_already is not None or not look.exists(paths.index_lock):
         yield True
         return
     try:
-        held = Lock(paths.index_lock, 0).try_acquire(None)
+        held = Lock(paths.index_lock, 0).try_acquire(None, create=False)
     except StoreError:
-        yield True  # a read-only store has no writer either
+        yield True  # a store whose lock nobody may open has no writer either
         return
     if held is None:
         yield False
@@ -158,29 +179,41 @@ def _writers_excluded(paths: StorePaths, held_already: HeldLock | None) -> Itera
         held.release()
 
 
-def _strays(paths: StorePaths) -> Iterator[Problem]:
-    for name in durable.names_in(paths.folder):
-        if name not in _TOP and not (name.startswith(".") and name.endswith(".lock")) and not name.endswith(".lock"):
-            yield _stray(paths, name)
-    for name in durable.names_in(paths.logs):
-        known = name in {"current.log", "audit.lock"} or (name.startswith(LOG_PREFIX) and name.endswith(LOG_SUFFIX))
-        if not known:
-            yield _stray(paths, f"_logs/{name}")
+def _names_and_modes(paths: StorePaths) -> Iterator[Problem]:
+    try:
+        for path, info in look.tree(paths.folder):
+            relative = paths.relative(path)
+            if look.is_wide(info):
+                yield Problem("wide-mode", path_text(relative), "others may read or enter it", REPAIR)
+            if path == paths.wiped:
+                yield Problem("unfinished-wipe", relative, "a wipe was cut off; entries it took away are in it", REPAIR)
+            elif leftovers.is_left_over(path, info):
+                yield Problem("leftover-temp", path_text(relative), "a write that never finished", REPAIR)
+            elif _is_stray(paths, path):
+                yield _stray(paths, relative)
+    except StoreError as error:
+        yield _unreadable(paths, error, paths.folder)
+
+
+def _is_stray(paths: StorePaths, path: Path) -> bool:
+    """Whether memkit writes no such name here; temporary files of writers at work are no strays."""
+    if leftovers.is_temp(path):
+        return False
+    if path.parent == paths.folder:
+        return path.name not in _TOP and not path.name.endswith(".lock")
+    if path.parent == paths.logs:
+        return path.name not in {paths.current_log.name, paths.audit_lock.name} and not audit_log.is_log_name(path.name)
+    return path.parent == paths.results and not entries.is_entry_name(path.name)
+
+
+def _unreadable(paths: StorePaths, error: StoreError, place: Path) -> Problem:
+    file = Path(error.file) if error.file else place
+    relative = paths.relative(file) if file.is_relative_to(paths.folder) else paths.relative(place)
+    return Problem("unreadable", path_text(relative), error.what, error.remedy or "")
 
 
 def _stray(paths: StorePaths, relative: str) -> Problem:
-    if relative.endswith(durable.TEMP_SUFFIX):
-        return Problem("leftover-temp", relative, "a write that never finished", REPAIR)
     return Problem(
-        "stray-file", relative, "not one of memkit's files (a sync tool's copy?); it is never read",
+        "stray-file", path_text(relative), "not one of memkit's files (a sync tool's copy?); it is never read",
         f"Compare it with its original and remove it by hand. It lies in {paths.folder}.",
     )  # fmt: skip
-
-
-def _modes(paths: StorePaths) -> Iterator[Problem]:
-    for base, folders, files in os.walk(paths.folder):
-        folders.sort()
-        for name in ("", *sorted(files)):
-            path = paths.folder.joinpath(base, name)
-            if durable.is_wide(path):
-                yield Problem("wide-mode", paths.relative(path), "others may read or enter it", REPAIR)

@@ -1,24 +1,23 @@
 """Erasing a project: everything in its folder but the locks, all or nothing.
 
 The index goes first, then the entries' folder is renamed away: a crash before the rename leaves every entry (an index
-can be made again), one after it leaves none. What was renamed away is removed at last; `verify` names it if that was
-cut off, and wiping again finishes it. One line remains in a fresh log: that the project was wiped, when, and how much.
+can be made again), one after it leaves none, and the next writer carries the wipe to its end. One line remains in a
+fresh log: that the project was wiped, when, and how much.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from memkit.display import Displayable
 from memkit.errors import ConfirmationError
 from memkit.model.event import Event
-from memkit.store import durable, entries, index
+from memkit.store import durable, entries, index, leftovers, look
+from memkit.store.paths import StorePaths
 from memkit.store.store import Store
-
-WIPED_PREFIX = ".wiped-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,32 +59,23 @@ def wipe(store: Store, *, confirm: str) -> WipeReceipt:
     if not store.exists:
         return WipeReceipt(paths.key, 0, 0, 0)
     store.info()
-    n_entries = len(entries.ids_on_disk(paths)[0])
     with store.index_lock.held("wipe") as held:
-        n_files, n_bytes = _measure(paths.folder)
-        index.raise_generation(paths, held)
-        durable.unlink(paths.index, durable=True)
-        gone = paths.folder / f"{WIPED_PREFIX}{paths.key}"
-        durable.remove_tree(gone)
-        if os.path.lexists(paths.results):
-            durable.move(paths.results, gone)
-        for name in durable.names_in(paths.folder):
-            if not name.endswith(".lock") and name != paths.logs.name:
-                durable.remove_tree(paths.folder / name)
-        for name in durable.names_in(paths.logs):
-            if name != paths.audit_lock.name:
-                durable.remove_tree(paths.logs / name)
-        durable.sync_folder(paths.folder)
+        leftovers.finish_wipe(paths, held)
+        n_entries = len(entries.ids_on_disk(paths))
+        n_files, n_bytes = _measure(paths)
+        index.remove(paths, held)
+        durable.make_folder(paths.results)
+        durable.move(paths.results, paths.wiped)
+        leftovers.finish_wipe(paths, held)
     detail = {"n_entries": n_entries, "n_files": n_files, "n_bytes": n_bytes}
     store.audit.record(Event("entry_operation", "wipe", detail=detail))
     return WipeReceipt(paths.key, n_entries, n_files, n_bytes)
 
 
-def _measure(folder: Path) -> tuple[int, int]:
+def _measure(paths: StorePaths) -> tuple[int, int]:
     sizes = [
-        os.lstat(os.path.join(base, name)).st_size
-        for base, _, files in os.walk(folder)
-        for name in files
-        if not name.endswith(".lock")
+        info.st_size
+        for path, info in look.tree(paths.folder)
+        if not stat.S_ISDIR(info.st_mode) and not path.name.endswith(".lock") and path != paths.generation
     ]
     return len(sizes), sum(sizes)

@@ -10,6 +10,7 @@ import pytest
 
 from memkit.errors import (
     DamagedError,
+    DiskFullError,
     EntryNotFoundError,
     ForeignStoreError,
     InvalidInputError,
@@ -377,7 +378,7 @@ def test_a_fault_of_the_disk_is_a_typed_error_and_the_old_entries_stay(make_stor
         if call == "ftruncate":
             store.store_many([new(question="fine")])
         else:
-            with pytest.raises((StoreIOError, StorePermissionError, durable.DiskFullError)):
+            with pytest.raises((StoreIOError, StorePermissionError, DiskFullError)):
                 store.store_many([new(question="lost")])
     assert store.read_entry(old.id).question == "old"
     (again,) = store.store_many([new(question="again")])
@@ -400,7 +401,7 @@ def test_a_short_write_is_cut_back(make_store, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(durable, "os", Short("", None))
-        with pytest.raises(durable.DiskFullError):
+        with pytest.raises(DiskFullError):
             store.store_many([new(question="x" * 400)])
     assert store.paths.index.read_bytes() == before
     assert len(os.listdir(store.paths.results)) == 1

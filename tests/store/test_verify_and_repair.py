@@ -74,7 +74,7 @@ def _glue(store, ids):
 
 
 def _temp(store, ids):
-    path = store.paths.results / ".x.json.1-ab.tmp"
+    path = store.paths.results / f".x.json.{2**22 + 1}-{'ab' * 8}.tmp"  # no process has this id
     path.write_bytes(b"half")
     path.chmod(0o600)
 
@@ -176,7 +176,7 @@ def test_rewriting_the_index_raises_its_generation(filled):
     assert store.generation() == 0
     _junk_line(store, ids)
     repair(store, dry_run=False)
-    assert store.generation() == 1
+    assert store.generation() == 2
 
 
 def test_wiping_needs_the_projects_name_or_key(filled):

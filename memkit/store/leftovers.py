@@ -1,0 +1,93 @@
+"""What a crash leaves lying: temporary files nobody will publish, and a wipe that was cut off.
+
+A temporary file carries its writer's process id. It is left over once that process is gone, or after 15 minutes (ids
+are used again). Removing one that a live writer still wants does no harm: a writer looks under the index lock whether
+its files are there, and writes them again. A wipe that has passed its point of no return is carried on by the next
+holder of the index lock.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from memkit.errors import StoreError
+from memkit.store import durable, look
+from memkit.store.lock import HeldLock, Lock
+from memkit.store.paths import StorePaths
+
+TEMP_STALE_SECONDS = 15 * 60
+_TEMP_NAME = re.compile(r"\..+\.(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.tmp", re.ASCII | re.DOTALL)
+
+
+def is_temp(path: Path) -> bool:
+    """Whether this is the name of a temporary file of memkit's."""
+    return _TEMP_NAME.fullmatch(path.name) is not None
+
+
+def is_left_over(path: Path, info: os.stat_result) -> bool:
+    """Whether this is a temporary file of memkit's whose writer is gone."""
+    match = _TEMP_NAME.fullmatch(path.name)
+    if match is None or stat.S_ISDIR(info.st_mode):
+        return False
+    return not look.is_running(int(match["pid"])) or time.time() - info.st_mtime > TEMP_STALE_SECONDS
+
+
+def left_over(paths: StorePaths) -> Iterator[Path]:
+    """Temporary files nobody will publish, outside the snapshot's folder, which sweeps its own."""
+    for path, info in look.tree(paths.folder):
+        if is_left_over(path, info) and path.parent != paths.snapshots:
+            yield path
+
+
+def is_wipe_unfinished(paths: StorePaths) -> bool:
+    """Whether a wipe passed its point of no return and was cut off."""
+    return look.exists(paths.wiped)
+
+
+def finish_wipe(paths: StorePaths, held: HeldLock) -> bool:
+    """Carry a wipe that was cut off to its end; whether there was one. The index lock is held.
+
+    Locks stay, and so do the index's generation (a number, which readers elsewhere compare) and entries stored since.
+    """
+    if not held.is_held or held.path != paths.index_lock:
+        raise RuntimeError("the index lock must be held")
+    if not is_wipe_unfinished(paths):
+        return False
+    kept = {paths.results.name, paths.index.name, paths.generation.name, paths.logs.name, paths.wiped.name}
+    for name in look.names_in(paths.folder):
+        if name not in kept and not name.endswith(".lock"):
+            durable.remove_tree(paths.folder / name)
+    for name in look.names_in(paths.logs):
+        if name != paths.audit_lock.name:
+            durable.remove_tree(paths.logs / name)
+    if look.exists(paths.logs):
+        durable.sync_folder(paths.logs)
+    durable.sync_folder(paths.folder)
+    durable.remove_tree(paths.wiped)
+    durable.sync_folder(paths.folder)
+    return True
+
+
+def sweep(paths: StorePaths) -> int:
+    """Remove what crashes left lying, if no writer is at work and the disk lets us; how many files were removed.
+
+    Never waits and never raises: what cannot be removed now is named by `verify`.
+    """
+    try:
+        if not look.exists(paths.index_lock):
+            return 0
+        held = Lock(paths.index_lock, 0).try_acquire(None)
+        if held is None:
+            return 0
+        try:
+            finish_wipe(paths, held)
+            return sum(durable.unlink(path) for path in list(left_over(paths)))
+        finally:
+            held.release()
+    except StoreError:
+        return 0

@@ -1,0 +1,152 @@
+"""Looking at files without changing them: missing is an answer, everything else that fails is a typed error.
+
+The functions of `os.path` answer "no" where the operating system said "I could not look". Here only ENOENT counts as
+missing, so that nothing is ever made anew because it could not be read.
+
+`os` is looked up as an attribute of this module at every call, as in `durable`: the same stand-in goes into both.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from memkit.store.faults import fault, faults
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """The bytes of a file, or None where it does not exist.
+
+    Raises:
+        StoreError: it exists and cannot be read, or is a folder, a pipe, a device.
+    """
+    return read_from(path, 0)
+
+
+def read_from(path: Path, start: int) -> bytes | None:
+    """The bytes of a file from offset `start`, or None where it does not exist."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise fault(error, path, "read") from error
+    with faults(path, "read"):
+        try:
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode):
+                raise OSError(errno.EISDIR, "not a regular file")
+            return _read_all(descriptor, start, info.st_size)
+        finally:
+            os.close(descriptor)
+
+
+def _read_all(descriptor: int, start: int, size: int) -> bytes:
+    parts: list[bytes] = []
+    position = start
+    while part := os.pread(descriptor, max(size - position, 0) + 1, position):
+        parts.append(part)
+        position += len(part)
+    return b"".join(parts)
+
+
+def status_of(path: Path) -> os.stat_result | None:
+    """What `lstat` says, or None where nothing has this name."""
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise fault(error, path, "look at") from error
+
+
+def exists(path: Path) -> bool:
+    """Whether something has this name, a dangling link included."""
+    return status_of(path) is not None
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder has this name, or a link to one.
+
+    Raises:
+        StoreError: nobody may look.
+    """
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise fault(error, path, "look at") from error
+
+
+def version_of(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file changes (inode, size, time in ns), or None where it does not exist."""
+    try:
+        info = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise fault(error, path, "look at") from error
+    return (info.st_ino, info.st_size, info.st_mtime_ns)
+
+
+def age_of(path: Path) -> float | None:
+    """Seconds since a file was last changed, by the file system's clock; None where it does not exist."""
+    info = status_of(path)
+    return None if info is None else time.time() - info.st_mtime
+
+
+def names_in(folder: Path) -> list[str]:
+    """Names in a folder, sorted; an absent folder has none."""
+    try:
+        return sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise fault(error, folder, "list") from error
+
+
+def tree(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """A folder, and everything in it, each with its status, in the order of names; what vanishes meanwhile is left out.
+
+    Links are named, never followed.
+    """
+    info = status_of(folder)
+    if info is None:
+        return
+    yield folder, info
+    if stat.S_ISDIR(info.st_mode):
+        for name in names_in(folder):
+            yield from tree(folder / name)
+
+
+def link_target(link: Path) -> str | None:
+    """Where a symbolic link points, or None where there is no such link."""
+    try:
+        return os.readlink(link)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # not a link
+            return None
+        raise fault(error, link, "read the link") from error
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process with this id runs on this machine."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True  # it runs, as somebody else
+    return True
+
+
+def is_wide(info: os.stat_result) -> bool:
+    """Whether others than the owner may do anything with this file or folder; a link counts as narrow."""
+    return not stat.S_ISLNK(info.st_mode) and bool(info.st_mode & 0o077)
