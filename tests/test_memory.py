@@ -29,7 +29,7 @@ from memkit.errors import (
 )
 from memkit.memory import open_memory
 from memkit.settings import Environment
-from memkit.store import durable
+from memkit.store import look
 from memkit.store.audit_log import read_events
 
 ADR = """# 3. Keep PostgreSQL
@@ -149,9 +149,9 @@ def test_storing_reads_no_entry_and_no_line_of_the_index(mem, monkeypatch):
     mem.store_many([{"question": f"q{i}", "result": result("x")} for i in range(20)])
     mem.recall("x")
     read = []
-    real = durable.read_from
-    monkeypatch.setattr(durable, "read_from", lambda path, start: read.append(path) or real(path, start))
-    monkeypatch.setattr(durable, "read_bytes", read.append)
+    real = look.read_from
+    monkeypatch.setattr(look, "read_from", lambda path, start: read.append(path) or real(path, start))
+    monkeypatch.setattr(look, "read_bytes", read.append)
     mem.store(question="one more", result=result("y"))
     assert [path.name for path in read if path.suffix in {".json", ".jsonl"}] == []
 

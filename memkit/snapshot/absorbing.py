@@ -18,7 +18,7 @@ from memkit.snapshot.manifest import SEGMENT_NAME, Manifest, ManifestDamage, Oth
 from memkit.snapshot.reading import index_fingerprint, open_snapshot, read_file
 from memkit.snapshot.rows import RowBuilder, Rows, entry_schema
 from memkit.snapshot.segments import decode, is_due, merge_rows, read_rows, remove, write_segment
-from memkit.store import durable
+from memkit.store import durable, look
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
@@ -114,7 +114,7 @@ def _absorb(store: Store, held: HeldLock, minimum: int) -> Absorbed:
 
 
 def _is_from_a_newer_memkit(paths: StorePaths) -> bool:
-    data = durable.read_bytes(paths.manifest)
+    data = look.read_bytes(paths.manifest)
     if data is None:
         return False
     try:
@@ -186,7 +186,7 @@ def sweep(paths: StorePaths, held: HeldLock, manifest: Manifest) -> None:
         paths,
         [
             name
-            for name in durable.names_in(paths.snapshots)
+            for name in look.names_in(paths.snapshots)
             if name not in named and (SEGMENT_NAME.fullmatch(name) or name.endswith(durable.TEMP_SUFFIX))
         ],
     )

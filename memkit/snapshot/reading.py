@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from memkit.errors import StoreError
 from memkit.model.problem import Problem
 from memkit.snapshot.manifest import Manifest, ManifestDamage, OtherVersion, SegmentFile, parse_manifest
-from memkit.store import durable, index
+from memkit.store import index, look
+from memkit.store.faults import fault
 from memkit.store.paths import StorePaths
 
 REMEDY = "Nothing is lost: rows come from the entries. The next open or refresh makes the snapshot again."
@@ -47,7 +48,7 @@ def open_snapshot(paths: StorePaths) -> Snapshot:
 
 def _look(paths: StorePaths) -> Snapshot:
     try:
-        data = durable.read_bytes(paths.manifest)
+        data = look.read_bytes(paths.manifest)
         if data is None:
             return Snapshot()
         manifest = parse_manifest(data, paths.key)
@@ -81,20 +82,20 @@ def index_fingerprint(paths: StorePaths, end: int) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise durable.fault(error, paths.index, "read") from error
+        raise fault(error, paths.index, "read") from error
     return hashlib.sha256(data).hexdigest() if len(data) == end - start else ""
 
 
 def read_file(paths: StorePaths, file: SegmentFile) -> bytes | None:
     """The bytes of one file of a segment if they are what the manifest says, else None."""
-    data = durable.read_bytes(paths.snapshots / file.name)
+    data = look.read_bytes(paths.snapshots / file.name)
     return data if data is not None and file.fits(data) else None
 
 
 def _check(paths: StorePaths, file: SegmentFile) -> Problem | None:
     name = f"snapshots/{file.name}"
     try:
-        data = durable.read_bytes(paths.snapshots / file.name)
+        data = look.read_bytes(paths.snapshots / file.name)
     except StoreError as error:
         return Problem("snapshot-unreadable", name, error.what, REMEDY)
     if data is None:

@@ -15,7 +15,7 @@ from memkit.display import Displayable
 from memkit.errors import SettingsError
 from memkit.settings import Environment
 from memkit.settings.consent_text import read_consent, write_consent
-from memkit.store import durable
+from memkit.store import durable, look
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, Lock
 
 LOCK_SUFFIX = ".lock"
@@ -78,7 +78,7 @@ def record_consent(
 
 
 def _read(file: Path) -> str:
-    data = durable.read_bytes(file)
+    data = look.read_bytes(file)
     if data is None:
         return ""
     try:
