@@ -31,9 +31,9 @@ def _prose(value: str, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     return Sheet((), (), body)
 
 
-def text(value: object, *, width: int = terminal.WIDTH) -> str:
-    """`value` as plain text of at most `width` cells a line; no markup, no colour codes, bounded."""
-    return terminal.write(sheet_of(value, MAX_ROWS), width)
+def text(value: object, *, width: int = terminal.WIDTH, rows: int = MAX_ROWS) -> str:
+    """`value` as plain text of at most `width` cells a line and `rows` rows a table; no markup, no colour codes."""
+    return terminal.write(sheet_of(value, rows), width)
 
 
 def html(value: object) -> str:

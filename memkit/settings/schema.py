@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from memkit.settings.environment import Environment
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-_PATTERN_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
+_PATTERN_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?", re.ASCII)
 
 
 def _tuple_of_list(value: Any) -> Any:
@@ -42,7 +42,7 @@ def _project_key(text: str) -> str:
 
 def _pattern_name(text: str) -> str:
     if not _PATTERN_NAME.fullmatch(text):
-        raise ValueError("the name of a pattern is made of a-z, 0-9, - and _, starts with a letter, at most 64")
+        raise ValueError("the name of a pattern is 1 to 64 of a-z, 0-9 and -, with no - at its ends")
     return text
 
 

@@ -1,0 +1,98 @@
+"""The program: its global options and the list of its verbs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memkit import __version__
+from memkit.entrances.cli import asking, care, consent, keeping
+from memkit.entrances.cli.call import Call
+from memkit.entrances.cli.grammar import Program, Verb
+
+EPILOG = """
+First steps:
+  memkit enable                      say yes to a memory of this project
+  memkit import adr docs/decisions   take in what was decided already
+  memkit recall retry policy         ask
+
+Exit codes: 0 fine, 1 found something, 2 written wrong, 3 refused or failed, 130 interrupted.
+"""
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"memkit {__version__}")
+        raise typer.Exit
+
+
+def _program(  # noqa: PLR0917 - a command line has as many options as it has
+    ctx: typer.Context,
+    root: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Folder of all stores, for this call only.", show_default=False)
+    ] = None,
+    project: Annotated[str, typer.Option(metavar="FOLDER", help="The project.", show_default="here")] = ".",
+    json: Annotated[bool, typer.Option("--json", help="Answer with one JSON document.")] = False,
+    verbose: Annotated[
+        int, typer.Option("--verbose", "-v", count=True, help="Say more on stderr; -vv still more.", show_default=False)
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only the answer and errors.")] = False,
+    version: Annotated[  # noqa: ARG001 - handled by its callback
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version and leave.")
+    ] = False,
+) -> None:
+    """Keep the decisions of a project, and ask for them again."""
+    ctx.obj = Call(project=project, root=root, json=json, verbose=verbose, quiet=quiet)
+
+
+def build() -> typer.Typer:
+    """The program with all its verbs."""
+    program = typer.Typer(
+        name="memkit",
+        cls=Program,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        epilog=EPILOG,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    program.callback()(_program)
+
+    def verb(title: str, name: str, function: object, example: str, *, of: typer.Typer = program) -> None:
+        epilog = "Example:\n" + "\n".join(f"  {line}" for line in example.splitlines())
+        of.command(name, cls=Verb, epilog=epilog, rich_help_panel=title)(function)  # type: ignore[type-var]
+
+    def family(title: str, name: str, words: str) -> typer.Typer:
+        members = typer.Typer(cls=Program, no_args_is_help=True, rich_markup_mode=None)
+        program.add_typer(members, name=name, help=words, rich_help_panel=title)
+        return members
+
+    start, keep, ask, care_title = "Start", "Keep", "Ask", "Care"
+    verb(start, "status", consent.status, "memkit status --project ~/code/shop")
+    verb(start, "enable", consent.enable, "memkit enable --project ~/code/shop")
+    verb(start, "disable", consent.disable, "memkit disable --project ~/code/shop")
+    config = family(start, "config", "Settings and where they come from.")
+    verb("Verbs", "show", consent.show_settings, "memkit config show --json", of=config)
+
+    verb(keep, "store", keeping.store, STORE_EXAMPLE)
+    imports = family(keep, "import", "Take in decisions that exist elsewhere.")
+    verb("Verbs", "adr", keeping.import_adr, "memkit import adr docs/decisions --dry-run", of=imports)
+    verb("Verbs", "consensus", keeping.import_consensus, "memkit import consensus runs/", of=imports)
+
+    verb(ask, "recall", asking.recall, "memkit recall retry policy for payments --panel adr")
+    verb(ask, "list", asking.list_entries, "memkit list --json")
+    verb(ask, "show", asking.show, "memkit show 0198f3a2b4c57d10a1b2c3d4e5f60718")
+    verb(ask, "sql", asking.sql, "memkit sql 'select title, status, age_days from decisions order by entry_id'")
+
+    verb(care_title, "verify", care.verify, "memkit verify || memkit repair")
+    verb(care_title, "repair", care.repair, "memkit repair\nmemkit repair --apply")
+    verb(care_title, "wipe", care.wipe, "memkit wipe\nmemkit wipe --yes --confirm shop")
+    return program
+
+
+STORE_EXAMPLE = """\
+echo '{"question": "Which queue?", "result": {"synthesis": {"content": "..."}}}' | memkit store
+memkit store run.json --tag payments"""
+
+app = build()
