@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from memkit.clock import UTC, FixedClock
-from memkit.memory import open_memory
+from memkit.opening import open_memory
 from memkit.present.page import page
 from memkit.settings import Environment
 

@@ -20,7 +20,8 @@ from collections.abc import Callable
 
 from memkit.clock import UTC, FixedClock
 from memkit.errors import MemkitWarning
-from memkit.memory import Memory, open_memory
+from memkit.memory import Memory
+from memkit.opening import open_memory
 from memkit.settings import Environment
 
 HERE = pathlib.Path(__file__).resolve().parent

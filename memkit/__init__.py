@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from memkit.catalog.table import Table
     from memkit.errors import MemkitError, MemkitWarning
     from memkit.importers.report import ImportReport
-    from memkit.memory import Memory, disable, enable
-    from memkit.memory import open_memory as open
+    from memkit.memory import Memory
     from memkit.model.entry import StoredEntry
     from memkit.model.problem import Problem
+    from memkit.opening import disable, enable
+    from memkit.opening import open_memory as open
     from memkit.store.receipt import StoreReceipt
 
 __version__ = "0.1.0"
@@ -52,9 +53,9 @@ _HOMES = {
     "StoreReceipt": "memkit.store.receipt",
     "StoredEntry": "memkit.model.entry",
     "Table": "memkit.catalog.table",
-    "disable": "memkit.memory",
-    "enable": "memkit.memory",
-    "open": "memkit.memory:open_memory",
+    "disable": "memkit.opening",
+    "enable": "memkit.opening",
+    "open": "memkit.opening:open_memory",
 }
 
 

@@ -27,7 +27,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
-from memkit.clock import Clock, SystemClock
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
 from memkit.importers import run as importing
 from memkit.importers.report import ImportReport
@@ -35,16 +34,13 @@ from memkit.model.entry import StoredEntry
 from memkit.model.event import Event
 from memkit.model.problem import Problem
 from memkit.model.status import Status
-from memkit.settings import Environment, Loaded, load, storage_root
-from memkit.store import consent
+from memkit.settings import Environment, Loaded
 from memkit.store.listing import EntryList
 from memkit.store.lock import Lock
 from memkit.store.new_entry import NewEntry, check_new_entry
-from memkit.store.paths import StorePaths, resolve_project
+from memkit.store.paths import StorePaths
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairReport, repair
-from memkit.store.scrub import Scrubber
-from memkit.store.scrub_patterns import shipped_patterns
 from memkit.store.status import status_of
 from memkit.store.store import Store
 from memkit.store.verify import verify
@@ -421,60 +417,6 @@ class Memory:
             catalog.refresh()
 
 
-def open_memory(
-    project: Project = ".",
-    *,
-    root: Project | None = None,
-    enabled: bool | None = None,
-    clock: Clock | None = None,
-    actor: str = "python",
-    environment: Environment | None = None,
-    even_if_off: bool = False,
-) -> Memory:
-    """Open the memory of a project; `memkit.open` is this function.
-
-    Args:
-        project: The project's folder; it must exist. Links are resolved now and never again.
-        root: Folder of all stores; by default `memory.storage_path` of your own settings.
-        enabled: True or False instead of what the settings say; for notebooks and tests.
-        clock: What time it is; the system's by default.
-        actor: Who acts, for the audit log: `python`, `cli`, `notebook`.
-        environment: The surroundings; those of this process by default.
-        even_if_off: Open a project that is off, for the few verbs that work without consent.
-
-    Raises:
-        NotEnabledError: memory is off for this project; says how to enable it.
-        ProjectPathError: the folder does not exist.
-        SettingsError: a settings file or variable is wrong.
-        StoreError: what is there is not this project's store, or cannot be read.
-    """
-    around = environment or Environment.from_process()
-    real = resolve_project(project)
-    arguments: dict[str, object] = {
-        "memory.enabled": enabled,
-        "memory.storage_path": None if root is None else os.path.abspath(root),  # noqa: PTH100
-    }
-    loaded = load(
-        around, project=real, project_path=StorePaths.for_project(".", real).project_path, arguments=arguments
-    )
-    for line in loaded.warnings:
-        warnings.warn(line, MemkitWarning, stacklevel=2)
-    settings = loaded.settings
-    paths = StorePaths.for_project(storage_root(settings, around), real)
-    if not settings.memory.enabled and not even_if_off:
-        raise not_enabled(paths.project_path)
-    scrub = settings.scrub
-    scrubber = Scrubber(shipped_patterns(), enabled=scrub.enabled, extra=scrub.extra, exclude=scrub.exclude)
-    wait = settings.locks.wait_seconds
-    store = Store(paths, clock=clock or SystemClock(), scrubber=scrubber, wait_seconds=wait, actor=actor)
-    if not even_if_off:
-        store.info()
-    temp = tempfile.TemporaryDirectory(prefix="memkit-")
-    memory = Memory(store, loaded=loaded, environment=around, temp_directory=temp)
-    memory._absorb()  # noqa: SLF001
-    return memory
-
-
 def not_enabled(project_path: str) -> NotEnabledError:
     """The error that says how to enable a project."""
     return NotEnabledError(
@@ -482,23 +424,3 @@ def not_enabled(project_path: str) -> NotEnabledError:
         file=project_path,
         remedy="Run `memkit enable` in its folder (memkit.enable() in Python), or pass enabled=True and a root.",
     )
-
-
-def enable(project: Project = ".", *, environment: Environment | None = None) -> consent.ConsentReceipt:
-    """Consent to memory for one project, in the user's own settings file.
-
-    Raises:
-        SettingsError: that file cannot be read; it was not changed.
-    """
-    return _consent(project, environment, enabled=True)
-
-
-def disable(project: Project = ".", *, environment: Environment | None = None) -> consent.ConsentReceipt:
-    """Withdraw consent for one project; what is stored stays until `wipe`."""
-    return _consent(project, environment, enabled=False)
-
-
-def _consent(project: Project, environment: Environment | None, *, enabled: bool) -> consent.ConsentReceipt:
-    around = environment or Environment.from_process()
-    path = StorePaths.for_project(".", resolve_project(project)).project_path
-    return consent.record_consent(around, path, enabled)

@@ -27,7 +27,7 @@ from memkit.errors import (
     StoreIOError,
     StorePermissionError,
 )
-from memkit.memory import open_memory
+from memkit.opening import open_memory
 from memkit.settings import Environment
 from memkit.store import look
 from memkit.store.audit_log import read_events

@@ -72,7 +72,7 @@ def test_the_core_runs_where_there_is_no_network(tmp_path):
 
 def test_the_refusal_refuses():
     """The watch itself works: a socket asked for behind it is caught."""
-    code = CORE.split("import memkit")[0] + "import _socket; _socket.socket()"
+    code = CORE.split("import memkit", maxsplit=1)[0] + "import _socket; _socket.socket()"
 
     done = subprocess.run([sys.executable, "-c", code, "a", "b"], capture_output=True, text=True, check=False)
 

@@ -99,6 +99,20 @@ class Store:
         """Whether this project has a folder in the root."""
         return look.is_folder(self.paths.folder)
 
+    def require_folders(self) -> None:
+        """Check that folders, and not files, stand where the root and the project's folder should be.
+
+        Raises:
+            StoreIOError: one of them is a file.
+        """
+        for folder in (self.paths.folder, self.paths.root):
+            if look.is_folder(folder):
+                break
+            if look.exists(folder):
+                raise StoreIOError(
+                    "is a file, a folder is needed", file=folder, field="root", remedy="Choose another root."
+                )
+
     def info(self) -> StoreInfo:
         """What `store.json` says.
 
@@ -108,13 +122,7 @@ class Store:
             NewerFormatError: a newer memkit wrote the store.
             ForeignStoreError: the folder belongs to another project, for example because it was copied.
         """
-        for folder in (self.paths.folder, self.paths.root):
-            if look.is_folder(folder):
-                break
-            if look.exists(folder):
-                raise StoreIOError(
-                    "is a file, a folder is needed", file=folder, field="root", remedy="Choose another root."
-                )
+        self.require_folders()
         file = self.paths.store_json
         version = look.version_of(file)
         if version is None:

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from memkit.clock import Clock
-from memkit.memory import Memory, open_memory
+from memkit.memory import Memory
+from memkit.opening import open_memory
 from memkit.settings import Environment
 
 

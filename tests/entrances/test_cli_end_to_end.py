@@ -282,7 +282,7 @@ def test_the_root_of_a_call_is_another_store(enabled, tmp_path):
     ("line", "said"),
     [
         pytest.param(["--project", "gone", "status"], "does not exist", id="no-such-project"),
-        pytest.param(["--root", "file", "list"], "A file stands where a folder is needed", id="root-is-a-file"),
+        pytest.param(["--root", "file", "list"], "a folder is needed", id="root-is-a-file"),
         pytest.param(["show", "../../etc/passwd"], "cannot name an entry", id="id-of-another-alphabet"),
         pytest.param(["show", "zzzzzzzz"], "zzzzzzzz", id="no-such-entry"),
     ],

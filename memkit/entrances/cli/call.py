@@ -43,6 +43,6 @@ class Call:
 
 def open_memory(call: Call, *, while_disabled: bool) -> Memory:
     """The one place where the command line opens a Memory; tests put a stand-in here."""
-    from memkit import memory
+    from memkit import opening
 
-    return memory.open_memory(call.project, root=call.root, actor=ACTOR, even_if_off=while_disabled)
+    return opening.open_memory(call.project, root=call.root, actor=ACTOR, even_if_off=while_disabled)

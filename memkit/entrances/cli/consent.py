@@ -34,10 +34,10 @@ def enable(ctx: typer.Context) -> None:
     Writes it into your own settings file and prints what will be stored and where. A file inside a project can
     never do this for you.
     """
-    from memkit import memory
+    from memkit import opening
 
     call: Call = ctx.obj
-    receipt = memory.enable(call.project)
+    receipt = opening.enable(call.project)
     now = _status(call)
     if call.json:
         output.document({"consent": receipt.to_dict(), "status": now.to_dict()})
@@ -51,10 +51,10 @@ def disable(ctx: typer.Context) -> None:
 
     What is stored stays until `memkit wipe`.
     """
-    from memkit import memory
+    from memkit import opening
 
     call: Call = ctx.obj
-    receipt = memory.disable(call.project)
+    receipt = opening.disable(call.project)
     now = _status(call)
     if call.json:
         output.document({"consent": receipt.to_dict(), "status": now.to_dict()})

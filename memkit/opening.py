@@ -1,0 +1,96 @@
+"""Opening a project's memory, and saying whether it is on: `memkit.open`, `memkit.enable`, `memkit.disable`.
+
+The one place, with the command line, that looks at the process it runs in: the home folder, the variables, the current
+directory. From here down all of that is handed in.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+
+from memkit.clock import Clock, SystemClock
+from memkit.errors import MemkitWarning
+from memkit.memory import Memory, Project, not_enabled
+from memkit.settings import Environment, load, storage_root
+from memkit.store import consent
+from memkit.store.paths import StorePaths, resolve_project
+from memkit.store.scrub import Scrubber
+from memkit.store.scrub_patterns import shipped_patterns
+from memkit.store.store import Store
+
+
+def open_memory(
+    project: Project = ".",
+    *,
+    root: Project | None = None,
+    enabled: bool | None = None,
+    clock: Clock | None = None,
+    actor: str = "python",
+    environment: Environment | None = None,
+    even_if_off: bool = False,
+) -> Memory:
+    """Open the memory of a project; `memkit.open` is this function.
+
+    Args:
+        project: The project's folder; it must exist. Links are resolved now and never again.
+        root: Folder of all stores; by default `memory.storage_path` of your own settings.
+        enabled: True or False instead of what the settings say; for notebooks and tests.
+        clock: What time it is; the system's by default.
+        actor: Who acts, for the audit log: `python`, `cli`, `notebook`.
+        environment: The surroundings; those of this process by default.
+        even_if_off: Open a project that is off, for the few verbs that work without consent.
+
+    Raises:
+        NotEnabledError: memory is off for this project; says how to enable it.
+        ProjectPathError: the folder does not exist.
+        SettingsError: a settings file or variable is wrong.
+        StoreError: what is there is not this project's store, or cannot be read.
+    """
+    around = environment or Environment.from_process()
+    real = resolve_project(project)
+    arguments: dict[str, object] = {
+        "memory.enabled": enabled,
+        "memory.storage_path": None if root is None else os.path.abspath(root),  # noqa: PTH100
+    }
+    loaded = load(
+        around, project=real, project_path=StorePaths.for_project(".", real).project_path, arguments=arguments
+    )
+    for line in loaded.warnings:
+        warnings.warn(line, MemkitWarning, stacklevel=2)
+    settings = loaded.settings
+    paths = StorePaths.for_project(storage_root(settings, around), real)
+    if not settings.memory.enabled and not even_if_off:
+        raise not_enabled(paths.project_path)
+    scrub = settings.scrub
+    scrubber = Scrubber(shipped_patterns(), enabled=scrub.enabled, extra=scrub.extra, exclude=scrub.exclude)
+    wait = settings.locks.wait_seconds
+    store = Store(paths, clock=clock or SystemClock(), scrubber=scrubber, wait_seconds=wait, actor=actor)
+    store.require_folders()
+    if not even_if_off:
+        store.info()
+    temp = tempfile.TemporaryDirectory(prefix="memkit-")
+    memory = Memory(store, loaded=loaded, environment=around, temp_directory=temp)
+    memory._absorb()  # noqa: SLF001
+    return memory
+
+
+def enable(project: Project = ".", *, environment: Environment | None = None) -> consent.ConsentReceipt:
+    """Consent to memory for one project, in the user's own settings file.
+
+    Raises:
+        SettingsError: that file cannot be read; it was not changed.
+    """
+    return _consent(project, environment, enabled=True)
+
+
+def disable(project: Project = ".", *, environment: Environment | None = None) -> consent.ConsentReceipt:
+    """Withdraw consent for one project; what is stored stays until `wipe`."""
+    return _consent(project, environment, enabled=False)
+
+
+def _consent(project: Project, environment: Environment | None, *, enabled: bool) -> consent.ConsentReceipt:
+    around = environment or Environment.from_process()
+    path = StorePaths.for_project(".", resolve_project(project)).project_path
+    return consent.record_consent(around, path, enabled)
