@@ -105,10 +105,13 @@ class Store:
         Raises:
             StoreIOError: one of them is a file.
         """
-        for folder in (self.paths.folder, self.paths.root):
-            if look.is_folder(folder):
-                break
-            if look.exists(folder):
+        with suppress(StoreIOError):  # the root may be a file
+            if look.is_folder(self.paths.folder):
+                return
+        for folder in (self.paths.root, self.paths.folder):
+            if not look.exists(folder):
+                return
+            if not look.is_folder(folder):
                 raise StoreIOError(
                     "is a file, a folder is needed", file=folder, field="root", remedy="Choose another root."
                 )

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from memkit import memory
+from memkit import opening
 from memkit.entrances.cli import call
 from memkit.entrances.cli.app import app
 from tests.entrances.fake_memory import FakeMemory
@@ -15,8 +15,8 @@ def fake(monkeypatch) -> FakeMemory:
     """Every Memory the command line opens is this stand-in."""
     stand_in = FakeMemory()
     monkeypatch.setattr(call, "open_memory", stand_in.open)
-    monkeypatch.setattr(memory, "enable", lambda project: stand_in.consent(project, enabled=True), raising=False)
-    monkeypatch.setattr(memory, "disable", lambda project: stand_in.consent(project, enabled=False), raising=False)
+    monkeypatch.setattr(opening, "enable", lambda project: stand_in.consent(project, enabled=True), raising=False)
+    monkeypatch.setattr(opening, "disable", lambda project: stand_in.consent(project, enabled=False), raising=False)
     return stand_in
 
 
