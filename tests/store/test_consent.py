@@ -12,7 +12,7 @@ import pytest
 
 from memkit.errors import DiskFullError, LockedError, SettingsError, StorePermissionError
 from memkit.settings import Environment, load
-from memkit.store import durable
+from memkit.store import durable, faults, look
 from memkit.store.consent import record_consent
 from memkit.store.lock import Lock
 
@@ -106,9 +106,9 @@ def test_a_file_that_may_not_be_read_is_not_taken_for_a_new_one(environment, mon
     environment.config_file.write_text("# mine\n")
 
     def refuse(path):
-        raise durable.fault(PermissionError(13, "no"), path, "read")
+        raise faults.fault(PermissionError(13, "no"), path, "read")
 
-    monkeypatch.setattr(durable, "read_bytes", refuse)
+    monkeypatch.setattr(look, "read_bytes", refuse)
 
     with pytest.raises(StorePermissionError):
         record_consent(environment, PROJECT, True)
