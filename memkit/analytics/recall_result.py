@@ -76,10 +76,12 @@ class RecallHit(Displayable):
         project_key: Its project.
         question: What was asked.
         summary: The conclusion, cut at 1,200 characters.
-        score: BM25F, times the recency factor if one was asked for; the contributions add up to it.
-        coverage: Idf-weighted share of the query found in this entry, 0..1.
-        contributions: Who earned the score.
-        fragments: Where it matched.
+        score: BM25F, times the recency factor if one was asked for; the contributions add up to it. An entry that holds
+            no word of the question itself (see `matched_through`) has the score, coverage and contributions of the
+            member it was matched through.
+        coverage: Idf-weighted share of the query found, 0..1.
+        contributions: Who earned the score, largest first.
+        fragments: Where it matched, best first; offsets count in this entry's own texts.
         stored_at: When it was stored.
         age_days: Days since storage.
         age_label: "Stored 76 days ago".
@@ -94,8 +96,11 @@ class RecallHit(Displayable):
         superseded_by: Ids of what replaced it, newest last.
         supersedes: Ids of what it replaced.
         rank: 1 for the first hit.
+        lexical_rank: Its rank before a `rerank` function was asked; equal to `rank` if none was.
         rank_score: What it is ranked by: the best score in its supersede chain.
         matched_through: The older member of the chain that earned `rank_score`, if it was not this one.
+        through_fragments: Where that older member matched; offsets count in its texts.
+        rerank_score: What a `rerank` function said of it.
         recency: The factor already inside `score`; 1.0 when not asked for.
         source_path: The imported document, where there is one.
     """
@@ -125,6 +130,8 @@ class RecallHit(Displayable):
     lexical_rank: int = 0
     rank_score: float = 0.0
     matched_through: str | None = None
+    through_fragments: tuple[Fragment, ...] = ()
+    rerank_score: float | None = None
     recency: float = 1.0
     source_path: str | None = None
 

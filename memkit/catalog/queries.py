@@ -26,7 +26,7 @@ class QueryFileError(ValueError):
     """A .sql file of the package has no proper header."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """One SQL file.
 

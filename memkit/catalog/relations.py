@@ -70,6 +70,10 @@ class Relations:
         """Ids of everything that `doc` took the place of, newest first."""
         return tuple(self.ids[d] for d in self._reach(doc, self.predecessors) if d != doc)
 
+    def older(self, doc: int) -> list[int]:
+        """Numbers of everything that `doc` took the place of, newest first."""
+        return self._reach(doc, self.predecessors)[1:]
+
     @staticmethod
     def _reach(doc: int, step: Mapping[int, tuple[int, ...]]) -> list[int]:
         seen = {doc: None}

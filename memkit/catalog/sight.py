@@ -16,6 +16,7 @@ from memkit.catalog.database import Database
 from memkit.catalog.queries import Query
 from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
 from memkit.catalog.schemas import base_schemas
+from memkit.catalog.shelf import Shelf
 from memkit.catalog.sources import STRIDE, Source
 from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
@@ -68,6 +69,22 @@ class Unreadable:
     tags: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What ranking knows of an entry besides its words.
+
+    Attributes:
+        question_crc: Of the question as it was indexed.
+        stored_ms: Epoch milliseconds.
+    """
+
+    entry_id: str
+    question_crc: int
+    panel_id: str
+    tags: tuple[str, ...]
+    stored_ms: int
+
+
 Healed = Sequence[tuple[Unreadable, StoredEntry]]
 
 
@@ -81,6 +98,7 @@ class Sight:
         scope: Counts and averages for ranking.
         unreadable: Entries without a readable file.
         replaced: Document numbers of replaced editions.
+        shelf: Entries read lately.
     """
 
     def __init__(self, stores: Sequence[Store], panels: Sequence[str], temp_directory: Path, threads: int) -> None:
@@ -91,6 +109,8 @@ class Sight:
         self.unreadable: tuple[Unreadable, ...] = ()
         self.replaced: frozenset[int] = frozenset()
         self._words: dict[str, int] = {}
+        self._cards: dict[int, Card] = {}
+        self.shelf = Shelf()
         self._sorted = self._unsorted = 0
         self._kept: duckdb.DuckDBPyConnection | None = None
         self._statements: dict[Query, duckdb.Statement] = {}
@@ -141,12 +161,27 @@ class Sight:
                 self._words.update(dict.fromkeys(unknown, 0) | dict(found))
         return {term: self._words.get(term, 0) for term in wanted}
 
+    def cards(self, docs: Sequence[int]) -> dict[int, Card]:
+        """The cards of these documents; all are fetched at once where rows are in memory."""
+        missing = [doc for doc in docs if doc not in self._cards]
+        if missing:
+            everything = self.holds_everything and not self._cards
+            rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": None if everything else missing})
+            for doc, entry_id, crc, panel_id, tags, stored_ms in rows:
+                self._cards[doc] = Card(entry_id, crc, panel_id, tuple(tags), stored_ms)
+        return {doc: self._cards[doc] for doc in docs}
+
+    def store_of(self, doc: int) -> Store:
+        """The store a document lies in."""
+        return self.sources[doc // STRIDE].store
+
     # -- growing -------------------------------------------------------------------------------------------------
 
     def look_again(self) -> bool:
         """See what others appended and what was put back; False where an index was rewritten: make a new sight."""
         if not all(list(map(Source.look_again, self.sources))):
             return False
+        self.shelf.forget()
         self.settle()
         self._mend()
         return True
@@ -179,7 +214,7 @@ class Sight:
         healed = []
         for gap in self.unreadable:
             try:
-                healed.append((gap, self.sources[gap.doc // STRIDE].store.read_entry(gap.entry_id)))
+                healed.append((gap, self.store_of(gap.doc).read_entry(gap.entry_id)))
             except StoreError:
                 continue
         if healed:
@@ -204,6 +239,8 @@ class Sight:
     def _drop(self, healed: Healed) -> None:
         import pyarrow as pa
 
+        for gap, _ in healed:
+            self._cards.pop(gap.doc, None)
         if healed:
             docs = pa.table({"doc": pa.array([gap.doc for gap, _ in healed], pa.int32())})
             self.database.insert("healed", docs)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -34,6 +34,11 @@ _CAMEL = regex.compile(r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}
 _SPLIT = regex.compile(r"[^\p{L}\p{N}\p{M}]+")
 _ASCII_RUN = re.compile(r"[A-Za-z0-9]+(?:[_\-.'][A-Za-z0-9]+)*")
 _ASCII_PART = re.compile(r"[A-Za-z0-9]+")
+# What makes a run more than one word: a mark inside it, or a capital inside a word of it.
+_ASCII_MARKED = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]++(?:[_\-.'][A-Za-z0-9]++)++")
+_ASCII_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+# A piece between spaces with a character beyond ASCII in it; no word reaches across a space.
+_FOREIGN = re.compile(r"(?<!\S)[^\s\x80-\U0010ffff]*+[^\x00-\x7f]\S*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +59,97 @@ def tokenize(text: str) -> list[Token]:
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, with repeats."""
-    if not text.isascii():
-        return [token.term for token in _tokens(text)]
+    if text.isascii():
+        return _ascii_terms(text)
+    found: list[str] = []
+    position = 0
+    for match in _FOREIGN.finditer(text):
+        found += _ascii_terms(text[position : match.start()])
+        found += [token.term for token in _tokens(match.group())]
+        position = match.end()
+    return found + _ascii_terms(text[position:])
+
+
+def locate(text: str, wanted: Collection[str], special: Sequence[Stretch] | None = None) -> list[Token]:
+    """The tokens of a text that are among `wanted`, in order; what filtering `tokenize` gives, many times faster.
+
+    `special` is `stretches(text)`, for a caller who looks into the same text again.
+    """
+    if any(len(term) >= MAX_TERM_CHARS for term in wanted):
+        return [token for token in tokenize(text) if token.term in wanted]
+    special = stretches(text) if special is None else special
+    groups = [
+        (stretch.start, [token for token in stretch.tokens if token.term in wanted])
+        for stretch in special
+        if not stretch.terms.isdisjoint(wanted)
+    ]
+    simple = [term for term in wanted if term.isascii() and term.isalnum()]
+    if simple:
+        pattern = re.compile(f"(?<![a-z0-9])(?:{'|'.join(sorted(simple, key=len, reverse=True))})(?![a-z0-9])")
+        folded = text.lower() if text.isascii() else text.encode("ascii", "replace").decode("ascii").lower()
+        ahead = iter(special)
+        stretch = next(ahead, None)
+        for match in pattern.finditer(folded):
+            start, end = match.span()
+            while stretch is not None and stretch.end <= start:
+                stretch = next(ahead, None)
+            if stretch is None or start < stretch.start:
+                groups.append((start, [Token(match.group(), start, end)]))
+        groups.sort(key=lambda group: group[0])
+    return [token for _, group in groups for token in group]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of text that is no plain ASCII word: a compound, or a piece between spaces with other characters."""
+
+    start: int
+    end: int
+    tokens: tuple[Token, ...]
+    terms: frozenset[str]
+
+
+def stretches(text: str) -> tuple[Stretch, ...]:
+    """Every such stretch of a text, in order; between them each run of ASCII letters and digits is one term."""
+    foreign = [] if text.isascii() else [match.span() for match in _FOREIGN.finditer(text)]
+    found = {
+        start: _stretch(start, end, [Token(t.term, t.start + start, t.end + start) for t in _tokens(text[start:end])])
+        for start, end in foreign
+    }
+    for start, end in _special_runs(text):
+        if not any(low <= start < high for low, high in foreign):
+            found[start] = _stretch(start, end, list(_compound(text[start:end], start, _ASCII_PART)))
+    return tuple(found[start] for start in sorted(found))
+
+
+def _special_runs(text: str) -> Iterator[tuple[int, int]]:
+    """Where ASCII runs stand that are compounds."""
+    spans = [match.span() for match in _ASCII_MARKED.finditer(text)]
+    yield from spans
+    done = 0
+    for match in _ASCII_CAPITAL.finditer(text):
+        start = match.start()
+        if start < done or any(low <= start < high for low, high in spans):
+            continue
+        while start > 0 and text[start - 1].isascii() and text[start - 1].isalnum():
+            start -= 1
+        run = _ASCII_PART.match(text, start)
+        if run is not None:
+            done = run.end()
+            yield run.span()
+
+
+def _stretch(start: int, end: int, tokens: Sequence[Token]) -> Stretch:
+    return Stretch(start, end, tuple(tokens), frozenset(token.term for token in tokens))
+
+
+def _ascii_terms(text: str) -> list[str]:
     found: list[str] = []
     for run in _ASCII_RUN.findall(text):
         if _is_plain(run):
             found.append(run.lower()[:MAX_TERM_CHARS])
         else:
             found += [token.term for token in _compound(run, 0, _ASCII_PART)]
-    return found
-
-
-def locate(text: str, wanted: Collection[str]) -> list[Token]:
-    """The tokens of a text that are among `wanted`, in order; the same as filtering `tokenize`, several times faster.
-
-    `wanted` should be a set.
-    """
-    if not text.isascii():
-        return [token for token in _tokens(text) if token.term in wanted]
-    found: list[Token] = []
-    for match in _ASCII_RUN.finditer(text):
-        run = match.group()
-        if _is_plain(run):
-            term = run.lower()[:MAX_TERM_CHARS]
-            if term in wanted:
-                found.append(Token(term, match.start(), match.end()))
-        else:
-            found += [token for token in _compound(run, match.start(), _ASCII_PART) if token.term in wanted]
     return found
 
 

@@ -7,7 +7,26 @@ from hypothesis import strategies as st
 from memkit.model import tokens
 
 WORDS = ["auth", "Author", "authToken", "auth_token", "HTTPServer", "re-index", "3.11", "A1B", "Zz", "node.js", "don't"]
-OTHERS = ["決定事項", "ｗｉｄｅ", "½", "é", "É", "ß", "_", "-", ".", " ", "\n", "x" * 70]
+OTHERS = [
+    "決定事項",
+    "ｗｉｄｅ",
+    "½",
+    "é",
+    "É",
+    "ß",
+    "İ",
+    "\u212a",
+    "\xa0",
+    "—",
+    "“",
+    "_",
+    "-",
+    ".",
+    " ",
+    " ",
+    "\n",
+    "x" * 70,
+]
 PIECES = st.sampled_from([*WORDS, *OTHERS])
 
 

@@ -1,16 +1,13 @@
 -- places
 -- Where each live entry is shown: at itself, or at each head of the chain that replaced it. Live is what could be read
--- and has no newer edition.
+-- and has no newer edition. `place` breaks ties of a ranking: the newest head first, then by id.
 -- reads:  base.entry_rows, base.replaced, base.chains
 -- params: none
--- grain:  one row per doc and head
+-- grain:  one row per place
 with live as (
     select
         doc,
         entry_id,
-        panel_id,
-        tags,
-        question_crc,
         epoch_ms(stored_at) as stored_ms
     from base.entry_rows
     where
@@ -21,16 +18,10 @@ with live as (
 select
     own.doc,
     head.doc as head,
-    own.entry_id,
-    head.entry_id as head_id,
     own.stored_ms,
     head.stored_ms as head_stored_ms,
-    own.panel_id,
-    head.panel_id as head_panel_id,
-    own.tags,
-    head.tags as head_tags,
-    own.question_crc,
-    head.question_crc as head_question_crc
+    row_number() over (order by head.stored_ms desc, head.entry_id, head.doc, own.doc)::integer as place
 from live as own
 left join base.chains as chain on own.doc = chain.doc
 inner join live as head on coalesce(chain.head, own.doc) = head.doc
+order by place

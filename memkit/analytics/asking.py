@@ -1,0 +1,123 @@
+"""A question taken apart: its words, what else they may have meant, and how rare each is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memkit.catalog import queries
+from memkit.model import tokens
+from memkit.model.decision import FIELDS
+
+if TYPE_CHECKING:
+    from memkit.analytics.recall_options import Weighing
+    from memkit.catalog.sight import Scope, Sight
+
+PACKAGE = "memkit.analytics"
+MAX_TERMS = 64
+MAX_SPELLINGS = 24
+PREFIX_CHARS = 4
+EDIT_CHARS = 5
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for.
+
+    Attributes:
+        text: As it was asked.
+        terms: Its distinct words, in order, at most `MAX_TERMS`.
+        capped: How many more there were.
+        spellings: (word asked, word looked for); the same twice where nothing else is meant.
+        idf: By word asked, ln(1 + (N - df + 0.5) / (df + 0.5)) over the live entries of the scope.
+        absent: Words asked that stand in no live entry, in no spelling.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    capped: int
+    spellings: tuple[tuple[str, str], ...]
+    idf: dict[str, float]
+    absent: tuple[str, ...]
+
+    @property
+    def total_idf(self) -> float:
+        """The idf of all words together: what full coverage would be."""
+        return math.fsum(self.idf.values())
+
+    def params(self, *, absent: bool = False) -> dict[str, Any]:
+        """The words as parameters of a ranking query; `absent` adds those that stand in no live entry."""
+        pairs = [*self.spellings, *((term, term) for term in self.absent if absent)]
+        return {
+            "asked": [asked for asked, _ in pairs],
+            "terms": [found for _, found in pairs],
+            "idf": [self.idf[asked] for asked, _ in pairs],
+        }
+
+
+def take_apart(sight: Sight, text: str, *, fuzzy: bool) -> Question:
+    """Read a question against the words of a catalog; `fuzzy` also looks for other spellings."""
+    terms, capped = tokens.query_terms(text, MAX_TERMS)
+    if fuzzy:
+        spellings = _spellings(sight, terms)
+        counts = _pooled(sight, spellings)
+    else:
+        counts = sight.frequencies(terms)
+        spellings = tuple((term, term) for term in terms if counts[term])
+    n = sight.scope.n_live
+    return Question(
+        text=text,
+        terms=tuple(terms),
+        capped=capped,
+        spellings=spellings,
+        idf={term: inverse_frequency(n, counts.get(term, 0)) for term in terms},
+        absent=tuple(term for term in terms if not counts.get(term)),
+    )
+
+
+def inverse_frequency(n: int, n_with: int) -> float:
+    """ln(1 + (N - df + 0.5) / (df + 0.5)): the Lucene form of BM25's inverse document frequency, never negative."""
+    return math.log(1 + (n - n_with + 0.5) / (n_with + 0.5))
+
+
+def nearby(sight: Sight, terms: Iterable[str], most: int) -> list[tuple[str, str]]:
+    """(word, word of the corpus it may have meant), nearest first, at most `most` for each."""
+    wanted = list(terms)
+    rows = sight.fetch(
+        queries.load(PACKAGE, "recall_spellings"),
+        {
+            "prefixes": [term for term in wanted if len(term) >= PREFIX_CHARS],
+            "near": [term for term in wanted if len(term) >= EDIT_CHARS and term.isalpha()],
+            "most": most,
+        },
+    )
+    return [(asked, found) for asked, found, _ in rows]
+
+
+def _spellings(sight: Sight, terms: list[str]) -> tuple[tuple[str, str], ...]:
+    exact = sight.frequencies(terms)
+    found = [(term, term) for term in terms if exact[term]]
+    return tuple(dict.fromkeys([*found, *nearby(sight, terms, MAX_SPELLINGS)]))
+
+
+def _pooled(sight: Sight, spellings: tuple[tuple[str, str], ...]) -> dict[str, int]:
+    if not spellings:
+        return {}
+    params = {"asked": [asked for asked, _ in spellings], "terms": [found for _, found in spellings]}
+    return dict(sight.fetch(queries.load(PACKAGE, "recall_pooled"), params))
+
+
+def coefficients(weighing: Weighing, scope: Scope) -> dict[str, float]:
+    """k1, and for each field base = (1 - b) / w and slope = b / (w * avg): a word weighs tf / (base + slope * len).
+
+    A field of weight 0 gets an infinite base. A base of 0 (b = 1) is made tiny: an empty field would divide by 0.
+    """
+    found = {"k1": float(weighing.k1)}
+    for field in FIELDS:
+        weight, average = weighing.weight(field), scope.averages.get(field, 0.0)
+        found[f"base_{field}"] = max((1 - weighing.b) / weight, _TINY) if weight else math.inf
+        found[f"slope_{field}"] = weighing.b / (weight * average) if weight and average else 0.0
+    return found

@@ -1,0 +1,146 @@
+"""Why something is not among the hits: causes with counts and ids, never silence.
+
+The cheap causes are always looked for: words that stand nowhere, a capped or empty question, files that were skipped,
+older members of the chains shown. The others need one more query (`lost_and_found.sql`) and are looked for only where
+the page is not full and something can be hidden: a filter, a threshold, a replaced edition. A full page misses nothing
+but lower ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from memkit.analytics.asking import MAX_TERMS, Question, nearby
+from memkit.analytics.recall_options import RecallOptions
+from memkit.analytics.recall_result import Missed, RecallResult
+from memkit.catalog import queries
+from memkit.model import tokens
+
+if TYPE_CHECKING:
+    from memkit.catalog.catalog import Catalog
+    from memkit.catalog.sight import Sight
+
+MOST_IDS = 20
+_SUGGESTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its options and the parameters it was ranked with."""
+
+    question: Question
+    options: RecallOptions
+    params: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Hidden:
+    """What ranking left out by itself.
+
+    Attributes:
+        skipped: (code, entry id) of ranks whose file is not what was indexed.
+        superseded: Numbers of older members that matched while their head is shown.
+    """
+
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    superseded: tuple[int, ...] = ()
+
+
+def explain(catalog: Catalog, sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple[Missed, ...]:
+    """Every cause that applies, most general first."""
+    found: list[Missed] = []
+    question = asked.question
+    if not question.terms:
+        found.append(Missed("empty-query", "The question holds no word to look for."))
+    if question.capped:
+        detail = f"Only the first {MAX_TERMS} different words are looked for; {question.capped:,} more were left out."
+        found.append(Missed("terms-capped", detail, count=question.capped))
+    if sight.scope.n_entries == 0:
+        found.append(Missed("empty-store", "Nothing is stored for this project yet."))
+    elif question.absent:
+        found.append(_absent(sight, question, suggest=n_hits == 0))
+    found += _skipped(hidden.skipped)
+    if hidden.superseded:
+        cards = sight.cards(hidden.superseded)
+        ids = [cards[doc].entry_id for doc in hidden.superseded]
+        found.append(_listed("superseded", ids, "replaced by a hit; include_superseded=True shows them"))
+    if n_hits < asked.options.limit:
+        found += _judged(catalog, sight, asked)
+        found += _unreadable(sight, question)
+    return tuple(found)
+
+
+def other_projects(result: RecallResult) -> tuple[Missed, ...]:
+    """What another catalog holds for the same question."""
+    keys = sorted({hit.project_key for hit in result})
+    if not keys:
+        return ()
+    plural = "project" if len(keys) == 1 else "projects"
+    ids = [hit.id for hit in result]
+    return (_listed("other-project", ids, f"in the {plural} {', '.join(keys)}; across_projects=True searches there"),)
+
+
+def _absent(sight: Sight, question: Question, *, suggest: bool) -> Missed:
+    words = ", ".join(repr(term) for term in question.absent[:MOST_IDS])
+    detail = f"In no entry: {words}."
+    if suggest:
+        near = dict.fromkeys(found for _, found in nearby(sight, question.absent, _SUGGESTIONS))
+        near.pop("", None)
+        if near:
+            detail += f" Near it: {', '.join(list(near)[:MOST_IDS])}; fuzzy=True searches there."
+    return Missed("token-not-in-corpus", detail, count=len(question.absent))
+
+
+def _skipped(skipped: Iterable[tuple[str, str]]) -> list[Missed]:
+    by_cause: dict[str, list[str]] = {}
+    for code, entry_id in skipped:
+        by_cause.setdefault(cause_of(code), []).append(entry_id)
+    return [_listed(cause, ids, "skipped; `memkit verify` says more") for cause, ids in by_cause.items()]
+
+
+def _judged(catalog: Catalog, sight: Sight, asked: Asked) -> list[Missed]:
+    options = asked.options
+    something = bool(asked.question.spellings) and (options.filters or options.min_score > 0)
+    if not something and not (asked.question.terms and sight.replaced):
+        return []
+    query = queries.load("memkit.analytics", "lost_and_found")
+    params = {**asked.params, **asked.question.params(absent=True), "most": MOST_IDS}
+    rows = catalog.rank(query, {name: params[name] for name in query.params})
+    words = {
+        "below-threshold": f"below min_score={options.min_score:g}",
+        "filtered-out": "kept out by the filters",
+        "replaced": "older editions; the newer one counts",
+    }
+    found: list[Missed] = []
+    for cause, reason in words.items():
+        ids = [entry_id for its, entry_id, _ in rows if its == cause]
+        n = next((n for its, _, n in rows if its == cause), 0)
+        if n:
+            found.append(_listed(cause, ids, reason, n))
+    return found
+
+
+def _unreadable(sight: Sight, question: Question) -> list[Missed]:
+    """Entries known by their index line only, where the line itself holds a word of the question."""
+    wanted = set(question.terms)
+    by_cause: dict[str, list[str]] = {}
+    for gap in sight.unreadable:
+        if not wanted.isdisjoint(tokens.terms(f"{gap.question} | {' | '.join(gap.tags)}")):
+            by_cause.setdefault(cause_of(gap.code), []).append(gap.entry_id)
+    reasons = {"newer-schema": "written by a newer memkit; upgrade to read them"}
+    return [
+        _listed(cause, ids, reasons.get(cause, "known by the index only; `memkit verify` says more"))
+        for cause, ids in sorted(by_cause.items())
+    ]
+
+
+def cause_of(code: str) -> str:
+    """The cause under which an unreadable entry is listed."""
+    return code.removesuffix("-entry")
+
+
+def _listed(cause: str, ids: Sequence[str], reason: str, count: int | None = None) -> Missed:
+    n = len(ids) if count is None else count
+    return Missed(cause, f"{n:,} {'entry' if n == 1 else 'entries'} {reason}.", tuple(ids[:MOST_IDS]), n)

@@ -1,0 +1,129 @@
+"""How recall is asked and how it weighs; plain, checked values, light to import."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from memkit.analytics.recall_result import RecallHit
+from memkit.errors import InvalidInputError
+
+MAX_LIMIT = 1000
+Rerank = Callable[[str, Sequence[RecallHit]], Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighing:
+    """The constants of BM25F.
+
+    Attributes:
+        k1: How slowly repeated words saturate.
+        b: How strongly fields longer than average are discounted, 0 to 1.
+        question: Weight of a word in the question.
+        conclusion: Weight of a word in the conclusion.
+        synthesis: Weight of a word in the prose.
+        tags: Weight of a word in the tags.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+    question: float = 2.0
+    conclusion: float = 2.0
+    synthesis: float = 1.0
+    tags: float = 1.5
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            _number(getattr(self, field.name), field.name, least=0.0)
+        if self.b > 1:
+            raise InvalidInputError(f"{self.b} is more than 1", field="b", remedy="Give a number from 0 to 1.")
+
+    def weight(self, field: str) -> float:
+        """The weight of one of the four fields."""
+        return float(getattr(self, field))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallOptions:
+    """Options of one question; the defaults hide nothing and prefer nothing.
+
+    Attributes:
+        limit: At most so many hits, 1 to 1,000.
+        min_score: Hits below it are left out and listed as `below-threshold`.
+        panel: Only entries of this panel.
+        any_tag: Only entries with at least one of these tags.
+        all_tags: Only entries with all of these tags.
+        since_days: Only entries stored within so many days before the moment asked about.
+        include_superseded: Older members of a chain follow their head, labelled by `superseded_by`.
+        fuzzy: Words of four letters and more also match words they begin, words of five letters and more also words one
+            edit away; shown as `asked~found`.
+        recency_half_life_days: A score halves with so many days of age; None for no such preference.
+        rerank: Called with the question and the best hits, gives one number for each; higher comes first. The lexical
+            rank stays in `lexical_rank`.
+    """
+
+    limit: int = 20
+    min_score: float = 0.0
+    panel: str | None = None
+    any_tag: tuple[str, ...] = ()
+    all_tags: tuple[str, ...] = ()
+    since_days: float | None = None
+    include_superseded: bool = False
+    fuzzy: bool = False
+    recency_half_life_days: float | None = None
+    rerank: Rerank | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidInputError(
+                f"{self.limit!r} is not a number of hits", field="limit", remedy=f"Give 1 to {MAX_LIMIT}."
+            )
+        _number(self.min_score, "min_score", least=0.0)
+        for name in ("since_days", "recency_half_life_days"):
+            value = getattr(self, name)
+            if value is not None:
+                _number(value, name, least=0.0)
+        if self.recency_half_life_days == 0:
+            raise InvalidInputError("is 0", field="recency_half_life_days", remedy="Give days above 0, or None.")
+        if self.panel is not None and not isinstance(self.panel, str):
+            raise InvalidInputError("a text was expected", field="panel", remedy="Give one panel's name.")
+        for name in ("any_tag", "all_tags"):
+            object.__setattr__(self, name, _tags(getattr(self, name), name))
+        if self.rerank is not None and not callable(self.rerank):
+            raise InvalidInputError("a function was expected", field="rerank", remedy="See RecallOptions.rerank.")
+
+    @property
+    def filters(self) -> bool:
+        """Whether some entries cannot be shown whatever they hold."""
+        return self.panel is not None or bool(self.any_tag) or bool(self.all_tags) or self.since_days is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the shortest form of the ranking query will do."""
+        asked = self.filters or self.include_superseded or self.fuzzy or self.recency_half_life_days is not None
+        return not asked and self.min_score == 0
+
+    def chosen(self) -> dict[str, Any]:
+        """The options that differ from the defaults."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        }
+
+
+def _number(value: object, field: str, *, least: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
+        raise InvalidInputError(f"{value!r} is not a number from {least:g} up", field=field)
+
+
+def _tags(value: object, field: str) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Iterable):
+        tags = tuple(value)
+        if all(isinstance(tag, str) for tag in tags):
+            return tags
+    raise InvalidInputError("texts were expected", field=field, remedy=f"Pass {field}=['a', 'b'].")

@@ -1,0 +1,16 @@
+-- recall_pooled
+-- In how many live entries a word or any of its spellings stands.
+-- reads:  base.posting_rows
+-- params: $asked VARCHAR[], $terms VARCHAR[]
+-- grain:  one row per asked
+select
+    a.asked,
+    count(distinct p.doc) as n_entries
+from base.posting_rows as p
+inner join (
+    select
+        unnest($asked::varchar[]) as asked,
+        unnest($terms::varchar[]) as term
+) as a on p.term = a.term
+group by a.asked
+order by a.asked
