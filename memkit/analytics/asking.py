@@ -12,7 +12,7 @@ from memkit.model import tokens
 from memkit.model.decision import FIELDS
 
 if TYPE_CHECKING:
-    from memkit.analytics.recall_options import Weighing
+    from memkit.analytics.recall_options import RecallOptions
     from memkit.catalog.sight import Scope, Sight
 
 PACKAGE = "memkit.analytics"
@@ -110,14 +110,14 @@ def _pooled(sight: Sight, spellings: tuple[tuple[str, str], ...]) -> dict[str, i
     return dict(sight.fetch(queries.load(PACKAGE, "recall_pooled"), params))
 
 
-def coefficients(weighing: Weighing, scope: Scope) -> dict[str, float]:
+def coefficients(options: RecallOptions, scope: Scope) -> dict[str, float]:
     """k1, and for each field base = (1 - b) / w and slope = b / (w * avg): a word weighs tf / (base + slope * len).
 
     A field of weight 0 gets an infinite base. A base of 0 (b = 1) is made tiny: an empty field would divide by 0.
     """
-    found = {"k1": float(weighing.k1)}
+    found = {"k1": float(options.k1)}
     for field in FIELDS:
-        weight, average = weighing.weight(field), scope.averages.get(field, 0.0)
-        found[f"base_{field}"] = max((1 - weighing.b) / weight, _TINY) if weight else math.inf
-        found[f"slope_{field}"] = weighing.b / (weight * average) if weight and average else 0.0
+        weight, average = float(options.weights.get(field, 0.0)), scope.averages.get(field, 0.0)
+        found[f"base_{field}"] = max((1 - options.b) / weight, _TINY) if weight else math.inf
+        found[f"slope_{field}"] = options.b / (weight * average) if weight and average else 0.0
     return found

@@ -21,7 +21,7 @@ from memkit import clock
 from memkit.analytics.asking import Question, coefficients, take_apart
 from memkit.analytics.fragments import find_fragments
 from memkit.analytics.lost_and_found import Asked, Hidden, explain, other_projects
-from memkit.analytics.recall_options import RecallOptions, Rerank, Weighing
+from memkit.analytics.recall_options import RecallOptions, Rerank
 from memkit.analytics.recall_result import Contribution, Fragment, RecallHit, RecallResult
 from memkit.catalog import queries
 from memkit.errors import DamagedError, InvalidInputError, StoreError
@@ -29,6 +29,8 @@ from memkit.model import jsontext
 from memkit.model.decision import FIELDS
 from memkit.model.tripwire import Tripwire
 from memkit.snapshot.rows import problem_code, question_crc
+
+__all__ = ["RecallOptions", "Rerank", "recall"]
 
 if TYPE_CHECKING:
     from memkit.catalog.catalog import Catalog
@@ -85,7 +87,6 @@ def recall(
     options: RecallOptions | None = None,
     *,
     as_of: dt.datetime,
-    weighing: Weighing | None = None,
     elsewhere: Catalog | None = None,
 ) -> RecallResult:
     """Rank the live entries of a catalog for a question.
@@ -95,7 +96,6 @@ def recall(
         query: The question, in any words. It never reaches a query language.
         options: See `RecallOptions`.
         as_of: The moment ages are counted to; aware.
-        weighing: The constants of BM25F.
         elsewhere: Other projects, to be mentioned under `other-project` where this one has too little.
 
     Returns:
@@ -105,11 +105,10 @@ def recall(
         InvalidInputError: the query is not text, or an option is impossible.
     """
     options = options or RecallOptions()
-    weighing = weighing or Weighing()
     jsontext.require_text(query, "query")
     with catalog.sight() as sight:
         question = take_apart(sight, query, fuzzy=options.fuzzy)
-        run = _Run(catalog, sight, question, options, weighing=weighing, as_of=as_of)
+        run = _Run(catalog, sight, question, options, as_of=as_of)
         hits = [run.hit(rank, line) for rank, line in enumerate(run.find(), 1)]
         asked = Asked(question, options, run.params)
         missed = explain(catalog, sight, asked, run.hidden, n_hits=len(hits))
@@ -117,9 +116,7 @@ def recall(
     if options.rerank is not None:
         hits = _reranked(query, hits, options.rerank)[: options.limit]
     if elsewhere is not None and len(hits) < options.limit:
-        missed += other_projects(
-            recall(elsewhere, query, replace(options, rerank=None), as_of=as_of, weighing=weighing)
-        )
+        missed += other_projects(recall(elsewhere, query, replace(options, rerank=None), as_of=as_of))
     return RecallResult(
         query=query,
         terms=question.terms,
@@ -143,7 +140,6 @@ class _Run:
         question: Question,
         options: RecallOptions,
         *,
-        weighing: Weighing,
         as_of: dt.datetime,
     ) -> None:
         self.catalog = catalog
@@ -152,19 +148,19 @@ class _Run:
         self.options = options
         self.as_of = as_of
         self.query = queries.load(PACKAGE, "recall" if options.plain else "recall_filtered")
-        self.params = self._params(weighing)
+        self.params = self._params()
         self.worth = {found: question.idf[asked] for asked, found in question.spellings}
         self.hidden = Hidden()
         self.warnings: list[str] = []
         self._entries: dict[int, ReadEntry | None] = {}
 
-    def _params(self, weighing: Weighing) -> dict[str, object]:
+    def _params(self) -> dict[str, object]:
         options = self.options
         now_ms = clock.to_ms(self.as_of)
         half_life = options.recency_half_life_days
         return {
             **self.question.params(),
-            **coefficients(weighing, self.sight.scope),
+            **coefficients(options, self.sight.scope),
             "panel": options.panel,
             "any_tag": list(options.any_tag) or None,
             "all_tags": list(options.all_tags) or None,

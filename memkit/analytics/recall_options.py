@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any
 
 from memkit.analytics.recall_result import RecallHit
 from memkit.errors import InvalidInputError
+from memkit.model.decision import FIELDS
 
 MAX_LIMIT = 1000
+WEIGHTS: Mapping[str, float] = MappingProxyType({"question": 2.0, "conclusion": 2.0, "synthesis": 1.0, "tags": 1.5})
 Rerank = Callable[[str, Sequence[RecallHit]], Sequence[float]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighing:
-    """The constants of BM25F.
-
-    Attributes:
-        k1: How slowly repeated words saturate.
-        b: How strongly fields longer than average are discounted, 0 to 1.
-        question: Weight of a word in the question.
-        conclusion: Weight of a word in the conclusion.
-        synthesis: Weight of a word in the prose.
-        tags: Weight of a word in the tags.
-    """
-
-    k1: float = 1.2
-    b: float = 0.75
-    question: float = 2.0
-    conclusion: float = 2.0
-    synthesis: float = 1.0
-    tags: float = 1.5
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            _number(getattr(self, field.name), field.name, least=0.0)
-        if self.b > 1:
-            raise InvalidInputError(f"{self.b} is more than 1", field="b", remedy="Give a number from 0 to 1.")
-
-    def weight(self, field: str) -> float:
-        """The weight of one of the four fields."""
-        return float(getattr(self, field))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +34,10 @@ class RecallOptions:
         recency_half_life_days: A score halves with so many days of age; None for no such preference.
         rerank: Called with the question and the best hits, gives one number for each; higher comes first. The lexical
             rank stays in `lexical_rank`.
+        across_projects: Whether the catalog asked is over several projects; said in the result, decided by the caller.
+        k1: BM25F: how slowly repeated words saturate.
+        b: BM25F: how strongly fields longer than average are discounted, 0 to 1.
+        weights: BM25F: what a word counts in each field.
     """
 
     limit: int = 20
@@ -74,6 +50,10 @@ class RecallOptions:
     fuzzy: bool = False
     recency_half_life_days: float | None = None
     rerank: Rerank | None = None
+    across_projects: bool = False
+    k1: float = 1.2
+    b: float = 0.75
+    weights: Mapping[str, float] = WEIGHTS
 
     def __post_init__(self) -> None:
         if isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
@@ -91,6 +71,15 @@ class RecallOptions:
             raise InvalidInputError("a text was expected", field="panel", remedy="Give one panel's name.")
         for name in ("any_tag", "all_tags"):
             object.__setattr__(self, name, _tags(getattr(self, name), name))
+        _number(self.k1, "k1", least=0.0)
+        _number(self.b, "b", least=0.0)
+        if self.b > 1:
+            raise InvalidInputError(f"{self.b} is more than 1", field="b", remedy="Give a number from 0 to 1.")
+        unknown = set(self.weights) - set(FIELDS)
+        if unknown:
+            raise InvalidInputError(f"unknown field {min(unknown)!r}", field="weights", remedy=", ".join(FIELDS))
+        for name, weight in self.weights.items():
+            _number(weight, f"weights.{name}", least=0.0)
         if self.rerank is not None and not callable(self.rerank):
             raise InvalidInputError("a function was expected", field="rerank", remedy="See RecallOptions.rerank.")
 

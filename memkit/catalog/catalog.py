@@ -134,8 +134,8 @@ class Catalog:
             frames: Frames by name: pandas, polars, Arrow, or anything with `__arrow_c_stream__`.
 
         Raises:
-            QueryError: with DuckDB's message and the query.
-            UsageError: a frame whose name would hide a view, or a value that is no frame.
+            QueryError: with DuckDB's message and the query; also for a frame whose name would hide a view, or that is
+                none.
         """
         ready = statements.require_frames(frames or {}, (*Database.views(), "base"))
         return self._answer(query, params, as_of, ready, own=False)

@@ -25,7 +25,8 @@ select
     status,
     supersedes,
     superseded_by,
-    amends
+    amends,
+    partly
 from live
 where project_key in (select project_key from live where has_links)
 order by doc

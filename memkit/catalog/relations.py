@@ -1,8 +1,9 @@
 """Which decision replaced which: links settled over all live entries of each project.
 
 A link counts as supersession if the older one says "superseded by" the newer, or the newer says "supersedes" the older
-and is itself in force: what is only proposed, or was rejected, replaces nothing by its own word. A link that could mean
-several entries is not followed (`links.resolve`); it is kept with its candidates.
+and is itself in force: what is only proposed, or was rejected, replaces nothing by its own word. What was superseded in
+part still holds: such a link counts as an amendment. A link that could mean several entries is not followed
+(`links.resolve`); it is kept with its candidates.
 
 The heads of an entry are the newest members of its chain: what is reached by following successors to the end. Members
 of a circle have no end, so each of them stays its own head.
@@ -14,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memkit.model.links import Edge, Identity, Link, LinkKind, Resolution, resolve
+from memkit.model.links import Identity, Link, LinkKind, Resolution, resolve
 
 NOT_IN_FORCE = frozenset({"proposed", "rejected"})
 KINDS: tuple[LinkKind, ...] = ("supersedes", "superseded_by", "amends")
@@ -30,6 +31,7 @@ class LinkRow:
         identity: Its names; `entry_id` is its id.
         status: As its author gave it.
         links: Link texts by kind.
+        partly: Those of the texts that hold in part only.
     """
 
     doc: int
@@ -37,6 +39,7 @@ class LinkRow:
     identity: Identity
     status: str
     links: Mapping[LinkKind, Sequence[str]]
+    partly: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def settle_links(rows: Iterable[LinkRow], editions: Mapping[tuple[str, str], str
     unsettled: dict[str, Resolution] = {}
     for key, members in projects.items():
         links = [
-            Link(row.identity.entry_id, kind, editions.get((key, text.strip()), text))
+            Link(row.identity.entry_id, kind, editions.get((key, text.strip()), text), partly=text in row.partly)
             for row in members
             for kind in KINDS
             for text in row.links.get(kind, ())
@@ -115,22 +118,19 @@ def settle_links(rows: Iterable[LinkRow], editions: Mapping[tuple[str, str], str
         for edge in resolution.edges:
             one, other = by_id[edge.from_id], by_id[edge.to_id]
             ids[one.doc], ids[other.doc] = one.identity.entry_id, other.identity.entry_id
-            if edge.kind == "amends":
-                amended[one.doc].append(other.doc)
-                continue
-            old, new = _order(edge, one, other)
-            if old is not None and new.doc not in successors[old.doc]:
-                successors[old.doc].append(new.doc)
-                predecessors[new.doc].append(old.doc)
+            old, new = (one, other) if edge.kind == "superseded_by" else (other, one)
+            if edge.kind == "amends" or edge.partly:
+                _add(amended, new.doc, old.doc)
+            elif edge.kind == "superseded_by" or one.status not in NOT_IN_FORCE:
+                _add(successors, old.doc, new.doc)
+                _add(predecessors, new.doc, old.doc)
         unsettled[key] = Resolution((), resolution.ambiguous, resolution.dangling, resolution.own)
     return Relations(_frozen(successors), _frozen(predecessors), _frozen(amended), ids, unsettled)
 
 
-def _order(edge: Edge, one: LinkRow, other: LinkRow) -> tuple[LinkRow | None, LinkRow]:
-    """The older and the newer end of a supersession; no older one where the link does not count."""
-    if edge.kind == "superseded_by":
-        return one, other
-    return (None if one.status in NOT_IN_FORCE else other), one
+def _add(lists: dict[int, list[int]], key: int, value: int) -> None:
+    if value not in lists[key]:
+        lists[key].append(value)
 
 
 def _frozen(lists: Mapping[int, list[int]]) -> dict[int, tuple[int, ...]]:

@@ -330,9 +330,9 @@ class Sight:
 
 
 def _link_row(row: tuple[Any, ...]) -> LinkRow:
-    doc, key, entry_id, source_path, slug, document_id, number, title, status, *links = row
+    doc, key, entry_id, source_path, slug, document_id, number, title, status, *links, partly = row
     identity = Identity(entry_id, source_path, slug, document_id, number, title or "")
-    return LinkRow(doc, key, identity, status, dict(zip(KINDS, links, strict=True)))
+    return LinkRow(doc, key, identity, status, dict(zip(KINDS, links, strict=True)), partly)
 
 
 def _links(relations: Relations, doc: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from memkit.errors import QueryError, UsageError
+from memkit.errors import QueryError
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,21 +52,21 @@ def require_frames(frames: Mapping[str, object], taken: Collection[str]) -> dict
     """The caller's frames as Arrow tables by name.
 
     Raises:
-        UsageError: a name that is taken or is no name, a value that is no frame.
+        QueryError: a name that is taken or is no name, a value that is no frame.
     """
     folded = {name.casefold() for name in taken}
     ready: dict[str, pa.Table] = {}
     for name, frame in frames.items():
         if not isinstance(name, str) or not name.isidentifier():
-            raise UsageError(f"{name!r} cannot name a frame", field="frames", remedy="Use a plain name such as df.")
+            raise QueryError(f"{name!r} cannot name a frame", field="frames", remedy="Use a plain name such as df.")
         if name.casefold() in folded:
-            raise UsageError(
+            raise QueryError(
                 f"{name!r} is a view of memkit; a frame of that name would hide it",
                 field=name,
                 remedy="Give the frame another name.",
             )
         if name.casefold() in {other.casefold() for other in ready}:
-            raise UsageError(f"{name!r} is given twice", field=name, remedy="SQL does not tell capitals apart.")
+            raise QueryError(f"{name!r} is given twice", field=name, remedy="SQL does not tell capitals apart.")
         ready[name] = _arrow(name, frame)
     return ready
 
@@ -75,7 +75,7 @@ def _arrow(name: str, frame: object) -> pa.Table:
     import pyarrow as pa
 
     if not hasattr(frame, "__arrow_c_stream__"):
-        raise UsageError(
+        raise QueryError(
             f"{type(frame).__name__} is not a frame",
             field=name,
             remedy="Hand in a pandas, polars or Arrow table, or anything with __arrow_c_stream__; a list of dicts as "
@@ -84,7 +84,7 @@ def _arrow(name: str, frame: object) -> pa.Table:
     try:
         return pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise UsageError(f"the frame cannot be read: {error}", field=name) from error
+        raise QueryError(f"the frame cannot be read: {error}", field=name) from error
 
 
 def run(cursor: duckdb.DuckDBPyConnection, sql: str, params: Any, frames: Mapping[str, pa.Table]) -> pa.Table:
