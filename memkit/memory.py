@@ -306,12 +306,20 @@ class Memory:
         detail = {"query": self._store.scrubber.scrub_text(query).text[:500], "result_count": len(result)}
         self._store.audit.record(Event("record_usage", "recall", detail=detail))
 
-    def decisions(self) -> Decisions:
-        """Every decision of this project with its status, age, and what replaced it; newest first."""
+    def decisions(self, *, status: str | Sequence[str] | None = None, panel: str | None = None) -> Decisions:
+        """The decisions of this project with status, age, and what replaced them; newest first.
+
+        Args:
+            status: Only these: `accepted`, `proposed`, `rejected`, `deprecated`, `superseded`, `unknown`.
+            panel: Only those of this panel.
+
+        Raises:
+            InvalidInputError: a status that does not exist.
+        """
         from memkit.analytics.decisions import decisions
 
         self._require_enabled()
-        return decisions(self._catalog(), as_of=self._now())
+        return decisions(self._catalog(), as_of=self._now(), status=status, panel=panel)
 
     def sql(self, query: str, params: Mapping[str, Any] | Sequence[Any] | None = None, /, **frames: object) -> Table:
         """Run one SELECT over the views (`entries`, `decisions`, `tripwires`, `postings`, `quarantine`, `projects`).

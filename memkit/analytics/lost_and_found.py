@@ -68,7 +68,6 @@ def explain(catalog: Catalog, sight: Sight, asked: Asked, hidden: Hidden, *, n_h
         found.append(_listed("superseded", ids, "replaced by a hit; include_superseded=True shows them"))
     if n_hits < asked.options.limit:
         found += _judged(catalog, sight, asked)
-        found += _unreadable(sight, question)
     return tuple(found)
 
 
@@ -122,7 +121,7 @@ def _judged(catalog: Catalog, sight: Sight, asked: Asked) -> list[Missed]:
     return found
 
 
-def _unreadable(sight: Sight, question: Question) -> list[Missed]:
+def unreadable(sight: Sight, question: Question) -> list[Missed]:
     """Entries known by their index line only, where the line itself holds a word of the question."""
     wanted = set(question.terms)
     by_cause: dict[str, list[str]] = {}

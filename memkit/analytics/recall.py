@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from memkit import clock
 from memkit.analytics.asking import Question, coefficients, take_apart
 from memkit.analytics.fragments import find_fragments
-from memkit.analytics.lost_and_found import Asked, Hidden, explain, other_projects
+from memkit.analytics.lost_and_found import Asked, Hidden, explain, other_projects, unreadable
 from memkit.analytics.recall_options import RecallOptions, Rerank
 from memkit.analytics.recall_result import Contribution, Fragment, RecallHit, RecallResult
 from memkit.catalog import queries
@@ -112,6 +112,9 @@ def recall(
         hits = [run.hit(rank, line) for rank, line in enumerate(run.find(), 1)]
         asked = Asked(question, options, run.params)
         missed = explain(catalog, sight, asked, run.hidden, n_hits=len(hits))
+        gaps = unreadable(sight, question)
+        run.warnings += [f"skipped {', '.join(gap.ids)}: {gap.detail}" for gap in gaps]
+        missed += tuple(gaps)
         n_live = sight.scope.n_live
     if options.rerank is not None:
         hits = _reranked(query, hits, options.rerank)[: options.limit]
