@@ -47,19 +47,20 @@ def main() -> int:
 
         clock.at = as_of
         say(f"{DAYS_AGO} days later, somebody asks: database", mem.recall("database", limit=3).to_text())
-        hits = mem.recall("connection pool exhausted", limit=2)
-        say("and: connection pool exhausted", hits.to_text())
+        hits = mem.recall("locker heartbeat", limit=2)
+        say("and: locker heartbeat", hits.to_text())
         miss = mem.recall("kubernetes zeppelin")
         say("A miss says why", miss.to_text())
 
+        head = mem.recall("database", limit=1)[0]
         chain = mem.sql(
-            "select decided_on, status, title from decisions "
-            "where list_contains(superseded_by, $head) or entry_id = $head order by decided_on, entry_id",
-            {"head": mem.recall("database", limit=1)[0].id},
+            "select decided_on, status, title from decisions where entry_id in (select unnest($ids)) "
+            "order by decided_on, entry_id",
+            {"ids": [head.id, *head.supersedes]},
         )
         say("The chain of decisions behind the first hit, in SQL", chain.to_text())
         states = mem.sql(
-            "select status, count(*) as decisions, sum(len(tripwires)) as tripwires from decisions "
+            "select status, count(*) as decisions, sum(len(tripwires))::bigint as tripwires from decisions "
             "group by status order by decisions desc, status"
         )
         say("Decisions by status, in SQL", states.to_text())
