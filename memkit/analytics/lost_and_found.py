@@ -65,7 +65,7 @@ def explain(catalog: Catalog, sight: Sight, asked: Asked, hidden: Hidden, *, n_h
     if hidden.superseded:
         cards = sight.cards(hidden.superseded)
         ids = [cards[doc].entry_id for doc in hidden.superseded]
-        found.append(_listed("superseded", ids, "replaced by a hit; include_superseded=True shows them"))
+        found.append(_listed("superseded", ids, "replaced by a hit"))
     if n_hits < asked.options.limit:
         found += _judged(catalog, sight, asked)
     return tuple(found)

@@ -10,7 +10,7 @@ from memkit import clock
 from memkit.present.blocks import Block, Card, Column, Fact, Facts, Fold, Grid, Inline, Line, Section, Sheet, joined
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, ids, moment, origin, scores, status_chip, tripwires
+from memkit.present.wording import count, fact, ids, moment, origin, scores, status_chip, tripwires, unwrapped
 
 MOST_AS_CARDS = 3
 
@@ -140,7 +140,7 @@ def decision_card(row: Row, *, places: Mapping[str, str] | None = None) -> Card:
     if row.question != row.title:
         facts += fact("Question", (say(row.question, 300),))
     if row.conclusion:
-        facts += fact("Conclusion", (say(row.conclusion, 600, breaks="keep"),))
+        facts += fact("Conclusion", (say(unwrapped(row.conclusion), 600, breaks="keep"),))
     facts += fact("Superseded by", ids(row.superseded_by[::-1], places=named))
     facts += fact("Supersedes", ids(row.supersedes, places=named))
     facts += fact("Amends", ids(row.amends, places=named))

@@ -28,7 +28,19 @@ from memkit.present.blocks import (
 )
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, ids, kinds, moment, origin, scores, status_chip, tags, tripwires
+from memkit.present.wording import (
+    count,
+    fact,
+    ids,
+    kinds,
+    moment,
+    origin,
+    scores,
+    status_chip,
+    tags,
+    tripwires,
+    unwrapped,
+)
 from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
 
@@ -48,7 +60,7 @@ def entry_card(entry: StoredEntry) -> Card:
     if decision.title != entry.question:
         rows += fact("Title", (say(decision.title, 300),))
     if decision.conclusion:
-        rows += fact("Conclusion", (say(decision.conclusion, 1_200, breaks="keep"),))
+        rows += fact("Conclusion", (say(unwrapped(decision.conclusion), 1_200, breaks="keep"),))
     if prose and prose.strip() != (decision.conclusion or "").strip():
         rows += fact("Text", (say(prose, 4_000, breaks="keep"),))
     rows += _list("Dissent", minority_positions(entry.result))

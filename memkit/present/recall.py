@@ -38,6 +38,7 @@ from memkit.present.wording import (
     status_chip,
     tripped_chip,
     tripwires,
+    unwrapped,
 )
 
 FIELDS = ("question", "conclusion", "synthesis", "tags")
@@ -126,7 +127,7 @@ def hit_card(
         )
         rows += fact("Found through", through)
     if hit.summary:
-        rows += fact("Conclusion", (say(hit.summary, summary_chars, breaks="keep"),))
+        rows += fact("Conclusion", (say(unwrapped(hit.summary), summary_chars, breaks="keep"),))
     rows.append(Fact("Matched in", _fragments(hit)))
     if hit.tripwires:
         rows.append(Fact("Tripwires", tripwires(hit.tripwires)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from memkit import clock
@@ -27,6 +28,17 @@ MAX_TAGS = 12
 def moment(instant: dt.datetime) -> str:
     """`2026-11-30 12:00 UTC`."""
     return f"{instant.astimezone(clock.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+_NEW_LINE = re.compile(r"\n(?=[ \t]*(?:[-*+•>|#]|\d{1,3}[.)][ \t]|\n|$))|(?<=\n)\n")
+
+
+def unwrapped(text: str) -> str:
+    """Text with the line breaks its author meant: paragraphs and lists stay, lines wrapped at some width are joined."""
+    if "```" in text or "~~~" in text:
+        return text
+    kept = [" ".join(part.split()) for part in _NEW_LINE.split(text.replace("\r\n", "\n"))]
+    return "\n".join(part for part in kept if part)
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
