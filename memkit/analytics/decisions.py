@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from memkit.catalog.catalog import Catalog
+    from memkit.catalog.table import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,8 @@ def decisions(
     return Decisions(tuple(map(_row, table.rows)), as_of, table.data, query.sql)
 
 
-def _row(values: dict[str, Any]) -> DecisionRow:
+def _row(row: Row) -> DecisionRow:
     frozen: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in dict(row).items()
     }
     return DecisionRow(**frozen)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from memkit import clock
 from memkit.analytics.asking import Question, coefficients, take_apart
 from memkit.analytics.fragments import find_fragments
-from memkit.analytics.lost_and_found import Asked, Hidden, explain, other_projects
+from memkit.analytics.lost_and_found import Asked, Hidden, explain, other_projects, unsearchable
 from memkit.analytics.recall_options import RecallOptions, Rerank
 from memkit.analytics.recall_result import Contribution, Fragment, RecallHit, RecallResult
 from memkit.catalog import queries
@@ -28,7 +28,7 @@ from memkit.errors import DamagedError, InvalidInputError, StoreError
 from memkit.model import jsontext
 from memkit.model.decision import FIELDS
 from memkit.model.tripwire import Tripwire
-from memkit.snapshot.rows import problem_code, question_crc
+from memkit.snapshot.rows import NEWER_SCHEMA, problem_code, question_crc
 
 __all__ = ["RecallOptions", "Rerank", "recall"]
 
@@ -113,6 +113,7 @@ def recall(
         asked = Asked(question, options, run.params)
         missed = explain(catalog, sight, asked, run.hidden, n_hits=len(hits))
         n_live = sight.scope.n_live
+        warnings = (*run.warnings, *(m.detail for m in unsearchable(sight) if m.cause != NEWER_SCHEMA))
     if options.rerank is not None:
         hits = _reranked(query, hits, options.rerank)[: options.limit]
     if elsewhere is not None and len(hits) < options.limit:
@@ -123,7 +124,7 @@ def recall(
         rows=tuple(hits),
         missed=missed,
         as_of=as_of,
-        warnings=tuple(run.warnings),
+        warnings=warnings,
         options=options.chosen(),
         n_entries=n_live,
         sql=run.query.sql,

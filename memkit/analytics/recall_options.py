@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -53,7 +53,7 @@ class RecallOptions:
     across_projects: bool = False
     k1: float = 1.2
     b: float = 0.75
-    weights: Mapping[str, float] = WEIGHTS
+    weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
 
     def __post_init__(self) -> None:
         if isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
@@ -96,23 +96,21 @@ class RecallOptions:
 
     def chosen(self) -> dict[str, Any]:
         """The options that differ from the defaults."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if getattr(self, field.name) != field.default
-        }
+        plain = RecallOptions()
+        names = [each.name for each in fields(self)]
+        return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(plain, name)}
 
 
-def _number(value: object, field: str, *, least: float) -> None:
+def _number(value: object, name: str, *, least: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
-        raise InvalidInputError(f"{value!r} is not a number from {least:g} up", field=field)
+        raise InvalidInputError(f"{value!r} is not a number from {least:g} up", field=name)
 
 
-def _tags(value: object, field: str) -> tuple[str, ...]:
+def _tags(value: object, name: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if isinstance(value, Iterable):
         tags = tuple(value)
         if all(isinstance(tag, str) for tag in tags):
             return tags
-    raise InvalidInputError("texts were expected", field=field, remedy=f"Pass {field}=['a', 'b'].")
+    raise InvalidInputError("texts were expected", field=name, remedy=f"Pass {name}=['a', 'b'].")
