@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from memkit.catalog.catalog import Catalog
-    from memkit.catalog.table import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +149,8 @@ def decisions(
     return Decisions(tuple(map(_row, table.rows)), as_of, table.data, query.sql)
 
 
-def _row(row: Row) -> DecisionRow:
+def _row(values: dict[str, Any]) -> DecisionRow:
     frozen: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in dict(row).items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
     }
     return DecisionRow(**frozen)

@@ -113,7 +113,8 @@ def recall(
         asked = Asked(question, options, run.params)
         missed = explain(catalog, sight, asked, run.hidden, n_hits=len(hits))
         n_live = sight.scope.n_live
-        warnings = (*run.warnings, *(m.detail for m in unsearchable(sight) if m.cause != NEWER_SCHEMA))
+        gaps = [gap for gap in unsearchable(sight) if gap.cause != NEWER_SCHEMA]
+        warnings = (*run.warnings, *(f"skipped {', '.join(gap.ids)}: {gap.detail}" for gap in gaps))
     if options.rerank is not None:
         hits = _reranked(query, hits, options.rerank)[: options.limit]
     if elsewhere is not None and len(hits) < options.limit:

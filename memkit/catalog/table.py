@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from memkit.display import Displayable
 from memkit.errors import MissingExtraError
@@ -13,35 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
-
-class Row(tuple[Any, ...]):  # noqa: SLOT001 - a tuple cannot have slots of its own
-    """One row: a tuple of its values that also answers to column names: `row[0]`, `row["title"]`, `dict(row)`.
-
-    Where two columns share a name, the name means the last of them.
-    """
-
-    _places: dict[str, int]
-
-    @classmethod
-    def of(cls, values: Iterable[Any], places: dict[str, int]) -> Self:
-        """A row of `values`, named by `places`."""
-        row = cls(values)
-        row._places = places
-        return row
-
-    def keys(self) -> tuple[str, ...]:
-        """Column names in order."""
-        return tuple(self._places)
-
-    def __getitem__(self, key: Any) -> Any:
-        return super().__getitem__(self._places[key] if isinstance(key, str) else key)
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return (tuple(self),)
-
-    def __repr__(self) -> str:
-        return f"Row({', '.join(f'{name}={self[i]!r}' for name, i in self._places.items())})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +38,7 @@ class Table(Displayable):
     def __len__(self) -> int:
         return int(self.data.num_rows)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
@@ -79,11 +50,10 @@ class Table(Displayable):
         return tuple(self.data.column_names)
 
     @property
-    def rows(self) -> list[Row]:
-        """The rows in order, as tuples that also answer to column names."""
-        places = {name: i for i, name in enumerate(self.columns)}
-        columns = [column.to_pylist() for column in self.data.columns]
-        return [Row.of(values, places) for values in zip(*columns, strict=True)]
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict per row, in order."""
+        rows: list[dict[str, Any]] = self.data.to_pylist()
+        return rows
 
     def to_arrow(self) -> pa.Table:
         """The Arrow table."""
