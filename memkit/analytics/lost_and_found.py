@@ -1,9 +1,9 @@
 """Why something is not among the hits: causes with counts and ids, never silence.
 
-The cheap causes are always looked for: words that stand nowhere, a capped or empty question, files that were skipped,
-older members of the chains shown. The others need one more query (`lost_and_found.sql`) and are looked for only where
-the page is not full and something can be hidden: a filter, a threshold, a replaced edition. A full page misses nothing
-but lower ranks.
+The cheap causes are always looked for: words that stand nowhere, a capped or empty question, files that were skipped or
+could never be read, older members of the chains shown. The others need one more query (`lost_and_found.sql`) and are
+looked for only where the page is not full and something can be hidden: a filter, a threshold, a replaced edition. A
+full page misses nothing else but lower ranks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from memkit.analytics.asking import MAX_TERMS, Question, nearby
 from memkit.analytics.recall_options import RecallOptions
 from memkit.analytics.recall_result import Missed, RecallResult
 from memkit.catalog import queries
-from memkit.model import tokens
+from memkit.snapshot.rows import NEWER_SCHEMA
 
 if TYPE_CHECKING:
     from memkit.catalog.catalog import Catalog
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 MOST_IDS = 20
 _SUGGESTIONS = 3
+_WHY = {
+    "missing-file": "the file is gone (`memkit verify` says more)",
+    "damaged": "the file is damaged (`memkit verify` says more)",
+    "foreign": "the file belongs to another project (`memkit verify` says more)",
+    NEWER_SCHEMA: "written by a newer memkit; upgrade to read it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ def explain(catalog: Catalog, sight: Sight, asked: Asked, hidden: Hidden, *, n_h
         found.append(_listed("superseded", ids, "replaced by a hit"))
     if n_hits < asked.options.limit:
         found += _judged(catalog, sight, asked)
-    return tuple(found)
+    return (*found, *unsearchable(sight))
 
 
 def other_projects(result: RecallResult) -> tuple[Missed, ...]:
@@ -121,16 +127,13 @@ def _judged(catalog: Catalog, sight: Sight, asked: Asked) -> list[Missed]:
     return found
 
 
-def unreadable(sight: Sight, question: Question) -> list[Missed]:
-    """Entries known by their index line only, where the line itself holds a word of the question."""
-    wanted = set(question.terms)
+def unsearchable(sight: Sight) -> list[Missed]:
+    """Entries known by their index line only: whether they would have matched, nobody can say."""
     by_cause: dict[str, list[str]] = {}
     for gap in sight.unreadable:
-        if not wanted.isdisjoint(tokens.terms(f"{gap.question} | {' | '.join(gap.tags)}")):
-            by_cause.setdefault(cause_of(gap.code), []).append(gap.entry_id)
-    reasons = {"newer-schema": "written by a newer memkit; upgrade to read them"}
+        by_cause.setdefault(cause_of(gap.code), []).append(gap.entry_id)
     return [
-        _listed(cause, ids, reasons.get(cause, "known by the index only; `memkit verify` says more"))
+        _listed(cause, ids, f"could not be searched: {_WHY.get(cause, 'the file cannot be read')}")
         for cause, ids in sorted(by_cause.items())
     ]
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from memkit import clock
 from memkit.analytics.asking import Question, coefficients, take_apart
 from memkit.analytics.fragments import find_fragments
-from memkit.analytics.lost_and_found import Asked, Hidden, explain, other_projects, unreadable
+from memkit.analytics.lost_and_found import Asked, Hidden, explain, other_projects, unsearchable
 from memkit.analytics.recall_options import RecallOptions, Rerank
 from memkit.analytics.recall_result import Contribution, Fragment, RecallHit, RecallResult
 from memkit.catalog import queries
@@ -28,7 +28,7 @@ from memkit.errors import DamagedError, InvalidInputError, StoreError
 from memkit.model import jsontext
 from memkit.model.decision import FIELDS
 from memkit.model.tripwire import Tripwire
-from memkit.snapshot.rows import problem_code, question_crc
+from memkit.snapshot.rows import NEWER_SCHEMA, problem_code, question_crc
 
 __all__ = ["RecallOptions", "Rerank", "recall"]
 
@@ -112,10 +112,9 @@ def recall(
         hits = [run.hit(rank, line) for rank, line in enumerate(run.find(), 1)]
         asked = Asked(question, options, run.params)
         missed = explain(catalog, sight, asked, run.hidden, n_hits=len(hits))
-        gaps = unreadable(sight, question)
-        run.warnings += [f"skipped {', '.join(gap.ids)}: {gap.detail}" for gap in gaps]
-        missed += tuple(gaps)
         n_live = sight.scope.n_live
+        gaps = [gap for gap in unsearchable(sight) if gap.cause != NEWER_SCHEMA]
+        warnings = (*run.warnings, *(f"skipped {', '.join(gap.ids)}: {gap.detail}" for gap in gaps))
     if options.rerank is not None:
         hits = _reranked(query, hits, options.rerank)[: options.limit]
     if elsewhere is not None and len(hits) < options.limit:
@@ -126,7 +125,7 @@ def recall(
         rows=tuple(hits),
         missed=missed,
         as_of=as_of,
-        warnings=tuple(run.warnings),
+        warnings=warnings,
         options=options.chosen(),
         n_entries=n_live,
         sql=run.query.sql,
