@@ -234,15 +234,15 @@ def test_without_index_and_snapshots_the_next_command_works(filled):
     assert run("verify").code == 0
 
 
-def test_a_results_file_that_is_gone_is_skipped_with_one_line(filled):
+def test_a_results_file_that_is_gone_is_skipped_and_named(filled):
     run, ids, folder = filled
     (folder / "results" / f"{ids[1]}.json").unlink()
 
-    done = run("recall", "queue", "--json")
+    answer = run("recall", "queue", "--json").json()
 
-    assert {hit["id"] for hit in done.json()["hits"]} == {ids[0], ids[2]}
-    assert done.err.count("\n") == 1
-    assert done.err.startswith("memkit: warning: ")
+    assert {hit["id"] for hit in answer["hits"]} == {ids[0], ids[2]}
+    assert [missed["ids"] for missed in answer["missed"]] == [[ids[1]]]
+    assert ids[1] in run("recall", "queue").out
 
 
 def test_turned_off_it_still_shows_and_wipes(filled, project):
