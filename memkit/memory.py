@@ -200,18 +200,17 @@ class Memory:
         return report
 
     def _plan(self, kind: str, path: Project) -> importing.ImportPlan:
+        from memkit.analytics.sources import identities, known_sources
+
+        catalog, now, key = self._catalog(), self._now(), self.paths.key
         return importing.plan_import(
             kind,
             path,
             project_path=self.paths.real_path,
-            known=self._known_sources(kind),
+            known=known_sources(catalog, kind, as_of=now, project_key=key),
             previous=self._result_of,
+            identities=identities(catalog, as_of=now, project_key=key),
         )
-
-    def _known_sources(self, kind: str) -> dict[str, tuple[str, str]]:
-        from memkit.analytics.sources import known_sources
-
-        return known_sources(self._catalog(), kind, as_of=self._now(), project_key=self.paths.key)
 
     def _result_of(self, entry_id: str) -> Mapping[str, Any] | None:
         try:
