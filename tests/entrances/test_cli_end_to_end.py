@@ -238,8 +238,11 @@ def test_a_results_file_that_is_gone_is_skipped_and_named(filled):
     run, ids, folder = filled
     (folder / "results" / f"{ids[1]}.json").unlink()
 
-    answer = run("recall", "queue", "--json").json()
+    done = run("recall", "queue", "--json")
 
+    answer = done.json()
+    assert done.err.startswith("memkit: warning: ")
+    assert done.err.count("\n") == 1
     assert {hit["id"] for hit in answer["hits"]} == {ids[0], ids[2]}
     assert [missed["ids"] for missed in answer["missed"]] == [[ids[1]]]
     assert ids[1] in run("recall", "queue").out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memkit.errors import SettingsError
@@ -61,6 +61,7 @@ def test_silence_is_neither_yes_nor_no():
     assert read_consent("[projects]\n'/x' = {enabled = true}\n", PROJECT) is None
 
 
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 REFUSALS = [
     pytest.param("a =", "is not TOML", None, id="torn"),
     pytest.param("a = " + "[" * 100_000, "nested too deep", None, id="nested-too-deep"),
@@ -93,6 +94,7 @@ def test_an_edit_that_would_change_something_else_is_given_up_with_the_line_to_w
     assert f'"{PROJECT}" = {{ enabled = true }}' in caught.value.remedy
 
 
+@UNHURRIED
 @given(project=st.text(st.characters(exclude_categories=("Cs",)), min_size=1).map(lambda text: "/" + text))
 def test_any_project_path_is_written_and_read_back(project):
     text = write_consent("# keep\n[recall]\nlimit = 3\n", project, enabled=True)

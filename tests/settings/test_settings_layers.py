@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memkit.errors import SettingsError
@@ -229,6 +229,7 @@ def test_the_root_is_the_storage_path_with_the_home_put_in(desk, tmp_path, text,
     assert storage_root(settings, environment) == tmp_path / root
 
 
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 REFUSALS = [
     pytest.param({"user": "[recall]\nlimt = 3\n"}, "recall.limt", "unknown", "limit", id="misspelt-key"),
     pytest.param({"user": "limit = 3\n"}, "limit", "unknown", "recall.limit", id="key-outside-its-table"),
@@ -358,6 +359,7 @@ def complaint_of(environment: Environment) -> SettingsError | None:
     return None
 
 
+@UNHURRIED
 @given(data=st.binary(max_size=200))
 def test_any_bytes_in_the_user_s_file_end_in_settings_or_a_settings_error(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("fuzz")
@@ -369,6 +371,7 @@ def test_any_bytes_in_the_user_s_file_end_in_settings_or_a_settings_error(tmp_pa
     assert complaint is None or complaint.file == str(config)
 
 
+@UNHURRIED
 @given(
     name=st.sampled_from(["RECALL", "RECALL__LIMIT", "DECISIONS__PANELS", "MEMORY__STORAGE_PATH", "SCRUB__EXTRA__X"]),
     value=st.text(st.characters(exclude_characters="\0"), max_size=60),
