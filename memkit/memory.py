@@ -28,8 +28,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
-from memkit.importers import run as importing
-from memkit.importers.report import ImportReport
 from memkit.model.entry import StoredEntry
 from memkit.model.event import Event
 from memkit.model.problem import Problem
@@ -52,6 +50,8 @@ if TYPE_CHECKING:
     from memkit.analytics.recall_result import RecallResult
     from memkit.catalog.catalog import Catalog
     from memkit.catalog.table import Table
+    from memkit.importers.report import ImportReport
+    from memkit.importers.run import ImportPlan
 
 Project = str | os.PathLike[str]
 Problems = list[Problem]
@@ -186,24 +186,27 @@ class Memory:
         return self._import("consensus", path, dry_run=dry_run)
 
     def _import(self, kind: str, path: Project, *, dry_run: bool) -> ImportReport:
+        from memkit.importers.run import finish
+
         self._require_enabled()
         if dry_run:
-            return importing.finish(self._plan(kind, path))
+            return finish(self._plan(kind, path))
         self._store.make_folders()
         with Lock(self.paths.import_lock, self._store.wait_seconds).held(f"import {kind}"):
             self._catalog().refresh()
             plan = self._plan(kind, path)
             receipts = self._keep(plan.new, op="import")
-        report = importing.finish(plan, receipts)
+        report = finish(plan, receipts)
         detail = {"kind": kind, "path": self._store.scrubber.scrub_text(report.path).text, "counts": report.counts}
         self._store.audit.record(Event("entry_operation", "import", detail=detail))
         return report
 
-    def _plan(self, kind: str, path: Project) -> importing.ImportPlan:
+    def _plan(self, kind: str, path: Project) -> ImportPlan:
         from memkit.analytics.sources import identities, known_sources
+        from memkit.importers.run import plan_import
 
         catalog, now, key = self._catalog(), self._now(), self.paths.key
-        return importing.plan_import(
+        return plan_import(
             kind,
             path,
             project_path=self.paths.real_path,

@@ -44,7 +44,7 @@ class Bare:
 def measure(sizes=(100, 10_000), rounds: int = 400) -> dict:
     """Median seconds of bare calls and of `store` at each size, and their ratios."""
     texts = Texts()
-    folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("MEMKIT_BENCH_DIR")))
+    folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("BENCH_DIR")))
     found: dict = {"rounds": rounds, "sizes": {}}
     with contextlib.ExitStack() as stack:
         stores = {}
