@@ -206,6 +206,7 @@ class _Run:
         own = {row.doc: row for row in ranked}
         more = self._not_ranked_yet(groups, own, wanted)
         own |= {row.doc: row for row in more}
+        self.sight.cards([*groups][:wanted])  # one question for all instead of one for each
         lines: list[_Line] = []
         hidden: dict[int, None] = {}
         for head, group in groups.items():

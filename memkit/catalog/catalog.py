@@ -39,7 +39,7 @@ class Catalog:
         stores: One store, or several for questions across projects.
         decision_panels: Panels whose entries are decisions.
         temp_directory: A private folder that exists; DuckDB spills there.
-        threads: Threads of a query.
+        threads: Threads of a query; up to some ten thousand entries one is faster than two.
         hold_postings: Segments with more postings than this stay on disk.
 
     Raises:
@@ -52,7 +52,7 @@ class Catalog:
         *,
         temp_directory: Path,
         decision_panels: Sequence[str] = ("adr", "consensus"),
-        threads: int = 2,
+        threads: int = 1,
         hold_postings: int = HOLD_POSTINGS,
     ) -> None:
         if not 0 < len(stores) <= MAX_STORES:

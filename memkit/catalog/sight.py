@@ -201,6 +201,7 @@ class Sight:
         """Copy segments into memory: ranking gets faster, and nothing is read from a file any more."""
         self.database.hold_everything()
         self.holds_everything = True
+        self._cards = {}
         self._sorted, self._unsorted = self._sorted + self._unsorted, 0
         self._count_words()
 

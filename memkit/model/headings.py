@@ -202,13 +202,19 @@ def _fence_end(lines: list[str], start: int, mark: str) -> int:
 
 def sections(markdown: str) -> list[Section]:
     """Split a document at its headings; see the module for what counts as one."""
+    return list(_sections(markdown))
+
+
+@lru_cache(maxsize=2)
+def _sections(markdown: str) -> tuple[Section, ...]:
+    """Kept for the last texts, because one reader after another asks for its own section of the same text."""
     _, body, skipped = split_front_matter(markdown)
     split = _split(body, skipped, bare_words=False)
     if not any(section.kind for section in split):
         again = _split(body, skipped, bare_words=True)
         if sum(section.kind is not None for section in again) > 1:
             split = again
-    return [section for section in split if section.level > 0 or section.body.strip()]
+    return tuple(section for section in split if section.level > 0 or section.body.strip())
 
 
 def _split(body: str, skipped: int, *, bare_words: bool) -> list[Section]:
