@@ -89,7 +89,7 @@ class Scrubber:
         self._rank = {name: n for n, name in enumerate(self.kinds)}
         judge = Judge(patterns.placeholders, patterns.sentence_words)
         tests = checks(judge)
-        self._reader = Reader(re.compile(patterns.separator), patterns.benign_names, patterns.other_names, judge)
+        self._reader = Reader(re.compile(patterns.separator), patterns, judge)
         shapes = [Shape(kind, tests[kind.check] if kind.check else None) for kind in kinds]
         self._prefilter = Prefilter(shapes)
         self._names = [(word, shape) for shape in shapes if shape.kind.reads == "value" for word in shape.kind.keywords]

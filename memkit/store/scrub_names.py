@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 
-from memkit.store.scrub_patterns import Family
+from memkit.store.scrub_patterns import Family, Patterns
 from memkit.store.scrub_values import LONGEST_WORD, Judge, Tie, Value, name_parts, wordy
 
 READ_CHARS = 64
@@ -26,17 +25,23 @@ _WORD = re.compile(rf"""[^\s"'`<>|]{{1,{READ_CHARS}}}""")
 _TRIMMED = ".,;:!?)]}>*\"'`"
 _REST = re.compile(r"[A-Za-z0-9_-]{0,32}")
 _NAME_MARKS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$:{[(\"'<@/-"
+_LISTED = frozenset({"token", "tokens"})
 _LINE_BEFORE = re.compile(r"(?:^|\n)[ \t]*(?:- )?[\"']?[a-z0-9_.-]{0,40}\Z")
 _LINE_AFTER = re.compile(r"[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the value after a name, where there is one and it is a secret."""
+    """Reads the value after a name, where there is one and it is a secret.
+
+    Attributes:
+        separator: Matches what stands between a name and its value.
+        table: Knows the parts of names that make them no secret.
+        judge: Decides about values.
+    """
 
     separator: re.Pattern[str]
-    benign: Collection[str]
-    other: Collection[str]
+    table: Patterns
     judge: Judge
 
     def secret_after(self, text: str, start: int, end: int, family: Family) -> tuple[tuple[int, int] | None, int]:
@@ -96,9 +101,14 @@ class Reader:
         return (first, last), last
 
     def is_other(self, name: str) -> bool:
-        """Whether the whole name is known to be no credential's: `next_page_token`, `max_tokens`."""
-        parts = name_parts(name)
-        return len(parts) > 1 and parts[0] in self.other
+        """Whether a whole name is no credential's: `has_password`, `max_tokens`, `next_page_token`."""
+        *first, last = name_parts(name) or [""]
+        if not first:
+            return False
+        table = self.table
+        return first[0] in table.asking_names or (
+            last in _LISTED and all(part in table.listing_names for part in first)
+        )
 
     def is_benign(self, rest: str, stem: str) -> bool:
         """Whether the remainder of a name says that its value is no secret: `_hash`, `Count`, or no word boundary."""
@@ -107,7 +117,7 @@ class Reader:
         if rest[0].isalpha() and (rest[0].islower() or stem.isupper()):
             return True  # another word: `passwordless`, `SECRETARY`
         parts = name_parts(rest.rstrip("0123456789_-")[-20:])
-        return bool(parts) and parts[-1] in self.benign
+        return bool(parts) and parts[-1] in self.table.benign_names
 
 
 def _alone(text: str, start: int, name_end: int, end: int) -> bool:

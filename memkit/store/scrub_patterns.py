@@ -63,7 +63,8 @@ class Patterns:
         placeholders: Values that are no secret.
         sentence_words: Words that make several words in quotes a sentence rather than a passphrase.
         benign_names: Last parts of names whose values are no secret.
-        other_names: First parts of names that are no credentials.
+        asking_names: First parts of names that ask or count.
+        listing_names: What may stand before the token of a listing.
     """
 
     kinds: tuple[Kind, ...]
@@ -71,7 +72,8 @@ class Patterns:
     placeholders: frozenset[str]
     sentence_words: frozenset[str]
     benign_names: frozenset[str]
-    other_names: frozenset[str]
+    asking_names: frozenset[str]
+    listing_names: frozenset[str]
 
 
 def shipped_patterns() -> Patterns:
@@ -83,7 +85,8 @@ def shipped_patterns() -> Patterns:
         placeholders=_words(raw["placeholders"]),
         sentence_words=_words(raw["sentence_words"]),
         benign_names=_words(raw["benign_names"]),
-        other_names=_words(raw["other_names"]),
+        asking_names=_words(raw["asking_names"]),
+        listing_names=_words(raw["listing_names"]),
     )
 
 

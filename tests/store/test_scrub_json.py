@@ -52,6 +52,9 @@ MASK = "[scrubbed:github-token]"
             {"password": 1},
             id="name-and-value",
         ),
+        pytest.param(
+            {"NEXT_AUTH_SECRET": "x"}, {"NEXT_AUTH_SECRET": "[scrubbed:secret]"}, {"secret": 1}, id="a-name-with-next"
+        ),
         pytest.param({"authToken": TOKEN}, {"authToken": "[scrubbed:secret]"}, {"secret": 1}, id="counted-once"),
         pytest.param((TOKEN, 1), [MASK, 1], {"github-token": 1}, id="a-tuple"),
     ],
@@ -81,6 +84,7 @@ def test_secrets_in_json_are_masked_and_counted(value, clean, counts):
         {"password_hash": "none of it", "token_count": "12"},
         {"token": "auth", "field": "question", "value": 0.3},
         {"tokens": ["auth", "token"], "max_tokens": "4096"},
+        {"has_password": "yes", "nextPageToken": "CAESB" + "kZoa3dx1", "next_token": "abc"},
         {"secretName": "database", "tokenizer": "cl100k"},
         {"synthesis": {"content": "The token is refreshed hourly.", "judgeConfidence": 81}, "finalScore": 90},
         {"public_key": "abc", "primaryKey": "id", "key": "value"},
