@@ -21,7 +21,9 @@ import regex
 TOKENS_VERSION = 1
 MAX_TERM_CHARS = 64
 
-_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々"
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ーｰ々"
+# A Hangul syllable written as its letters (NFD): leading consonants, vowels, trailing consonants.
+_SYLLABLE = r"[\u1100-\u115f\ua960-\ua97c]+[\u1160-\u11a7\ud7b0-\ud7c6]+[\u11a8-\u11ff\ud7cb-\ud7fb]*"
 _WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}]--[{_UNSPACED}ﾞﾟ]]"
 # A run is either unspaced text or words joined by the marks that make a compound.
 _RUN = regex.compile(
@@ -29,8 +31,8 @@ _RUN = regex.compile(
     regex.VERSION1,
 )
 _PART = regex.compile(rf"{_WORD}+", regex.VERSION1)
-_CLUSTER = regex.compile(rf"[{_UNSPACED}][\p{{M}}ﾞﾟ]*", regex.VERSION1)
-_CAMEL = regex.compile(r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})", regex.VERSION1)
+_CLUSTER = regex.compile(rf"(?:{_SYLLABLE}|[{_UNSPACED}])[\p{{M}}ﾞﾟ]*", regex.VERSION1)
+_CAMEL = regex.compile(r"(?<=[\p{Ll}\p{N}]\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{M}*\p{Ll})", regex.VERSION1)
 _SPLIT = regex.compile(r"[^\p{L}\p{N}\p{M}]+")
 _ASCII_RUN = re.compile(r"[A-Za-z0-9]+(?:[_\-.'][A-Za-z0-9]+)*")
 _ASCII_PART = re.compile(r"[A-Za-z0-9]+")

@@ -18,5 +18,7 @@ inject faults at each system call, and keep their own account of what was acknow
 
 Where things are: `paths` names files, `durable` is the one module that changes them, `lock` serialises writers,
 `jsonl` reads lines with damage as data, `entries`, `index` and `audit_log` are the three kinds of file, `store` puts
-them in order, `verify` and `repair` look after them.
+them in order, `verify` and `repair` look after them. `scrub` masks secrets: its shapes are data in
+`scrub_patterns.toml`, `scrub_views` reads through disguises, `scrub_names` and `scrub_values` judge what stands beside
+a name.
 """
