@@ -111,4 +111,4 @@ select
 from ranked as r
 inner join weights as w on r.doc = w.doc
 inner join words as u on r.doc = u.doc and w.asked = u.asked
-order by r.score desc, r.place, w.asked, w.term
+order by r.score desc, r.place, w.asked, found

@@ -162,13 +162,13 @@ def test_a_full_disk_leaves_the_old_snapshot_and_no_new_file(store, monkeypatch)
     before = names(store)
     fill(store, 30, start=12)
     real = durable.replace
-    monkeypatch.setattr(
-        durable,
-        "replace",
-        lambda path, data: (
-            (_ for _ in ()).throw(StoreIOError("disk", file=path)) if path.name == "manifest.json" else real(path, data)
-        ),
-    )
+
+    def fail_for_the_manifest(path, data):
+        if path.name == "manifest.json":
+            raise StoreIOError("disk", file=path)
+        real(path, data)
+
+    monkeypatch.setattr(durable, "replace", fail_for_the_manifest)
     done = absorb(store, minimum=10)
     assert done.entries == 0
     assert "disk" in done.reason
