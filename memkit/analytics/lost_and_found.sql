@@ -35,7 +35,7 @@ words as (
 scored as (
     select
         doc,
-        sum((idf * weight / ($k1 + weight) * 1e15::double)::bigint) / 1e15::double as score
+        sum((idf * weight / ($k1 + weight) * 1e12::double)::bigint) / 1e12::double as score
     from words
     where weight > 0
     group by doc

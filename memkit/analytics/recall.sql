@@ -43,11 +43,11 @@ parts as (
     where w.question + w.conclusion + w.synthesis + w.tags > 0
 ),
 
--- Summed in whole 1e-15ths: a sum of floating-point numbers depends on their order, and ties would break by chance.
+-- Summed in whole 1e-12ths: a sum of floating-point numbers depends on their order, and ties would break by chance.
 scored as (
     select
         doc,
-        sum((unit * (question + conclusion + synthesis + tags) * 1e15::double)::bigint) as femto
+        sum((unit * (question + conclusion + synthesis + tags) * 1e12::double)::bigint) as pico
     from parts
     group by doc
 ),
@@ -57,10 +57,10 @@ ranked as (
         s.doc,
         p.head,
         p.place,
-        s.femto
+        s.pico
     from scored as s
     inner join base.places as p on s.doc = p.doc
-    order by s.femto desc, p.place
+    order by s.pico desc, p.place
     limit $limit
 )
 
@@ -68,7 +68,7 @@ select
     r.doc,
     r.head,
     r.place,
-    r.femto / 1e15::double as score,
+    r.pico / 1e12::double as score,
     1::double as recency,
     p.term as asked,
     p.term as found,

@@ -50,7 +50,7 @@ words as (
 scored as (
     select
         doc,
-        sum((unit * weight * 1e15::double)::bigint) as femto
+        sum((unit * weight * 1e12::double)::bigint) as pico
     from words
     group by doc
 ),
@@ -88,10 +88,10 @@ ranked as (
         p.head,
         p.place,
         p.recency,
-        s.femto / 1e15::double * p.recency as score
+        s.pico / 1e12::double * p.recency as score
     from scored as s
     inner join shown as p on s.doc = p.doc
-    where s.femto / 1e15::double * p.recency >= $min_score
+    where s.pico / 1e12::double * p.recency >= $min_score
     order by score desc, p.place
     limit $limit
 )
@@ -111,4 +111,4 @@ select
 from ranked as r
 inner join weights as w on r.doc = w.doc
 inner join words as u on r.doc = u.doc and w.asked = u.asked
-order by r.score desc, r.place, w.asked, w.term
+order by r.score desc, r.place, w.asked, found
