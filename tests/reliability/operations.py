@@ -70,10 +70,16 @@ class Bench:
         shutil.copytree(self.root, to, symlinks=True)
         return Bench(to, self.ledger.copy(), self.project, self.made, self.wait_seconds)
 
-    def problems(self, operation: Operation, *, thorough: bool = True) -> list[str]:
+    def problems(
+        self, operation: Operation, *, thorough: bool = True, allowed: frozenset[str] | None = None
+    ) -> list[str]:
         """What is wrong now, in the store or the settings file."""
         found = violations(
-            self.root / "root", self.ledger, project=self.project, allowed=operation.allowed, thorough=thorough
+            self.root / "root",
+            self.ledger,
+            project=self.project,
+            allowed=operation.allowed if allowed is None else allowed,
+            thorough=thorough,
         )
         return found + (operation.also(self) if operation.also else [])
 
