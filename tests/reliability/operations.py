@@ -270,8 +270,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("repair-files", ("repair.repair", "Memory.repair"), _repair, before=_damage_files, allowed=_DAMAGED_FILES),
     Operation("wipe", ("wipe.wipe", "Memory.wipe", "index.remove"), _wipe, allowed=AFTER_A_CRASH | {"unfinished-wipe"}),
     Operation("sweep", ("leftovers.sweep",), _sweep, before=_damage_files, allowed=_DAMAGED_FILES, in_pairs=False),
-    Operation("enable", ("consent.record_consent", "memory.enable"), _enable, before=_consent, also=_consent_is_whole),
-    Operation("disable", ("consent.record_consent", "memory.disable"), _disable, before=_consent,
+    Operation("enable", ("consent.record_consent", "opening.enable"), _enable, before=_consent, also=_consent_is_whole),
+    Operation("disable", ("consent.record_consent", "opening.disable"), _disable, before=_consent,
               also=_consent_is_whole, in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

@@ -21,7 +21,7 @@ ROOMS = ("store", "snapshot", "catalog", "analytics", "importers", "consolidate"
 
 # What a person may call that changes no file; each is called below, and nothing may be changed by it.
 READING = {
-    "Store.info", "Store.read_index", "Store.read_entry", "Store.generation", "Store.exists",
+    "Store.info", "Store.require_folders", "Store.read_index", "Store.read_entry", "Store.generation", "Store.exists",
     "verify.verify", "status.status_of", "Memory.get", "Memory.list", "Memory.sql", "Memory.decisions", "Memory.status",
     "Memory.verify",
 }  # fmt: skip
@@ -29,10 +29,10 @@ READING = {
 PARTS = {
     "absorbing.add_line": "reads one entry into rows",
     "Memory.recall": "writes one event, like every operation of the table; truth is untouched, see below",
-    "memory.open_memory": "makes a Memory; absorbs like Memory.refresh",
-    "memkit.open": "is memory.open_memory",
-    "memkit.enable": "is memory.enable",
-    "memkit.disable": "is memory.disable",
+    "opening.open_memory": "makes a Memory; sweeps and absorbs, as the table does",
+    "memkit.open": "is opening.open_memory",
+    "memkit.enable": "is opening.enable",
+    "memkit.disable": "is opening.disable",
 }
 
 
@@ -44,8 +44,8 @@ def public_names() -> set[str]:
         for name, value in vars(kind).items():
             if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
                 found.add(f"{kind.__name__}.{name}")
-    for name in ("open_memory", "enable", "disable"):
-        found.add(f"memory.{name}")
+    opening = importlib.import_module("memkit.opening")
+    found |= {f"opening.{name}" for name in ("open_memory", "enable", "disable") if hasattr(opening, name)}
     for room in ROOMS:
         package = importlib.import_module(f"memkit.{room}")
         for info in pkgutil.iter_modules(package.__path__):
@@ -97,6 +97,7 @@ def test_what_only_reads_changes_no_byte(scratch, cases):
     entry_id = next(iter(bench.ledger.must))
     readers = {
         "Store.info": store.info,
+        "Store.require_folders": store.require_folders,
         "Store.read_index": store.read_index,
         "Store.read_entry": lambda: store.read_entry(entry_id),
         "Store.generation": store.generation,
@@ -124,7 +125,7 @@ def test_what_only_reads_changes_no_byte(scratch, cases):
 
 @pytest.mark.promise("P0")
 def test_asking_a_memory_changes_no_truth(scratch, cases):
-    from memkit.memory import open_memory
+    from memkit.opening import open_memory
     from memkit.settings import Environment
 
     project = scratch / "project"
