@@ -274,7 +274,8 @@ class Recorder:
                 yield self._tree({**full_names, key: one}, kept_data)
         for _ in range(extra):
             yield self._tree(
-                {key: rng.choice(each) for key, each in names.items()}, {key: rng.choice(each) for key, each in data.items()}
+                {key: rng.choice(each) for key, each in names.items()},
+                {key: rng.choice(each) for key, each in data.items()},
             )
 
     def _changeable(self) -> tuple[list[Folder], list[File]]:

@@ -29,7 +29,8 @@ from memkit.store.verify import verify
 
 # What a crash may leave and the next write or repair mends; nothing of it costs an entry.
 AFTER_A_CRASH = frozenset({"orphan-entry", "leftover-temp", "torn-tail", "damaged-line", "index-missing"})
-FOR_EVER = frozenset({"damaged-log-line"})  # a log is only ever appended to
+# What repair leaves to a person: a log is only appended to, a lost note is lost, another memkit's entry is its own.
+FOR_EVER = frozenset({"damaged-log-line", "note-damaged", "newer-entry", "foreign-entry"})
 AFTER_A_CUT_REPAIR = frozenset({"note-missing"})
 
 

@@ -112,7 +112,10 @@ def test_what_only_reads_changes_no_byte(scratch, cases):
         for name, read in readers.items():
             if damage == "store-after-cut-wipe" and name == "Store.read_entry":
                 continue
-            if damage in {"repair-files", "store-without-index", "store-after-cut-wipe"} and name in {"Store.info", "Store.read_entry"}:
+            if damage in {"repair-files", "store-without-index", "store-after-cut-wipe"} and name in {
+                "Store.info",
+                "Store.read_entry",
+            }:
                 continue
             before, count = fingerprint(bench.root), Count()
             with installed(count):

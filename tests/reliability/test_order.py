@@ -27,7 +27,18 @@ FORBIDDEN = {
     "shutil": {"copy", "copy2", "copyfile", "copytree", "move", "rmtree", "copyfileobj"},
     "fcntl": {"flock", "lockf", "fcntl"},
 }  # fmt: skip
-METHODS = {"write_text", "write_bytes", "touch", "unlink", "rename", "rmdir", "mkdir", "symlink_to", "hardlink_to", "chmod"}
+METHODS = {
+    "write_text",
+    "write_bytes",
+    "touch",
+    "unlink",
+    "rename",
+    "rmdir",
+    "mkdir",
+    "symlink_to",
+    "hardlink_to",
+    "chmod",
+}
 # Names that happen to be spelt like a method of a path.
 OWN_METHODS = {"durable", "self", "entries", "store"}
 
@@ -49,7 +60,12 @@ def test_nothing_but_the_durable_module_changes_files(cases):
                 base = function.value.id if isinstance(function.value, ast.Name) else ""
                 if function.attr in FORBIDDEN.get(base, ()) and name != "store/durable.py":
                     found.append(f"line {node.lineno}: {base}.{function.attr}")
-                if function.attr in METHODS and base not in OWN_METHODS and base not in FORBIDDEN and _is_path(function.value):
+                if (
+                    function.attr in METHODS
+                    and base not in OWN_METHODS
+                    and base not in FORBIDDEN
+                    and _is_path(function.value)
+                ):
                     found.append(f"line {node.lineno}: .{function.attr}()")
             mode = _open_mode(node)
             if mode & set("wax+"):
@@ -65,17 +81,35 @@ def _is_path(value) -> bool:
 
 def _open_mode(node) -> set[str]:
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-    if name != "open" or (isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in {"os", "memkit", "self", "source", "sight"}):
+    if name != "open" or (
+        isinstance(node.func, ast.Attribute)
+        and ast.unparse(node.func.value) in {"os", "memkit", "self", "source", "sight"}
+    ):
         return set()
     values = [a.value for a in node.args if isinstance(a, ast.Constant)]
     values += [k.value.value for k in node.keywords if k.arg == "mode" and isinstance(k.value, ast.Constant)]
-    return {char for value in values if isinstance(value, str) and re.fullmatch(r"[rwaxbt+]{1,3}", value) for char in value}
+    return {
+        char for value in values if isinstance(value, str) and re.fullmatch(r"[rwaxbt+]{1,3}", value) for char in value
+    }
 
 
 @pytest.mark.promise("P0")
 def test_every_system_call_of_the_seam_can_be_led_through_a_stand_in(cases):
     """What `seam` does not know cannot be failed, so the two lists have to agree."""
-    harmless = {"getpid", "kill", "strerror", "fspath", "path", "sep", "stat_result", "fsdecode", "fsencode", "LOCK_EX", "LOCK_NB", "LOCK_UN"}
+    harmless = {
+        "getpid",
+        "kill",
+        "strerror",
+        "fspath",
+        "path",
+        "sep",
+        "stat_result",
+        "fsdecode",
+        "fsencode",
+        "LOCK_EX",
+        "LOCK_NB",
+        "LOCK_UN",
+    }
     for name, tree in modules():
         if name not in SEAM:
             continue
@@ -145,7 +179,9 @@ def _kind(file: str) -> str:
         return "entry"
     if "/_logs" in file:
         return "log"
-    return {"results": "results/", "index.jsonl": "index", "index.jsonl.lock": "sentinel"}.get(name, "lock" if name.endswith(".lock") else name)
+    return {"results": "results/", "index.jsonl": "index", "index.jsonl.lock": "sentinel"}.get(
+        name, "lock" if name.endswith(".lock") else name
+    )
 
 
 ORDER = [

@@ -44,13 +44,27 @@ class Call:
 def command(operation: str, folder: pathlib.Path, must: dict[str, str], made: int) -> list[str]:
     """The worker's command line; the interpreter by its real path, for a wrapper would be what is killed."""
     python = os.path.realpath(sys.executable)
-    return [python, "-S", "-E", "-B", str(HERE / "worker.py"), "once", operation, str(folder), json.dumps({"must": must, "made": made})]
+    return [
+        python,
+        "-S",
+        "-E",
+        "-B",
+        str(HERE / "worker.py"),
+        "once",
+        operation,
+        str(folder),
+        json.dumps({"must": must, "made": made}),
+    ]
 
 
 def environment() -> dict[str, str]:
     """Where the worker finds memkit, the ladder and their dependencies."""
     site = [path for path in sys.path if path.endswith("-packages")]
-    return {"MEMKIT_WORKER_PATH": os.pathsep.join([str(ROOT), *site]), "PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+    return {
+        "MEMKIT_WORKER_PATH": os.pathsep.join([str(ROOT), *site]),
+        "PATH": os.environ["PATH"],
+        "HOME": "/nonexistent",
+    }
 
 
 def record(words: list[str], log: pathlib.Path, *, preload: str = "") -> tuple[list[Call], list[Call], str]:
