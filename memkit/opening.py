@@ -11,10 +11,10 @@ import tempfile
 import warnings
 
 from memkit.clock import Clock, SystemClock
-from memkit.errors import MemkitWarning
+from memkit.errors import DamagedError, MemkitWarning
 from memkit.memory import Memory, Project, not_enabled
 from memkit.settings import Environment, load, storage_root
-from memkit.store import consent
+from memkit.store import consent, leftovers
 from memkit.store.paths import StorePaths, resolve_project
 from memkit.store.scrub import Scrubber
 from memkit.store.scrub_patterns import shipped_patterns
@@ -69,11 +69,21 @@ def open_memory(
     store = Store(paths, clock=clock or SystemClock(), scrubber=scrubber, wait_seconds=wait, actor=actor)
     store.require_folders()
     if not even_if_off:
-        store.info()
+        _look_at(store)
     temp = tempfile.TemporaryDirectory(prefix="memkit-")
     memory = Memory(store, loaded=loaded, environment=around, temp_directory=temp)
     memory._absorb()  # noqa: SLF001
     return memory
+
+
+def _look_at(store: Store) -> None:
+    """Refuse a store that is not this project's; say what is damaged; clear away what crashes left lying."""
+    try:
+        store.info()
+    except DamagedError as damage:  # reading goes on without it; storing is refused until it is mended
+        warnings.warn(f"{damage}", MemkitWarning, stacklevel=3)
+        return
+    leftovers.sweep(store.paths)
 
 
 def enable(project: Project = ".", *, environment: Environment | None = None) -> consent.ConsentReceipt:

@@ -23,7 +23,7 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
-from memkit.errors import LocksUnsupportedError, MemkitWarning, OutcomeUnknownError, StoreError
+from memkit.errors import LocksUnsupportedError, MemkitWarning, OutcomeUnknownError
 from memkit.store.faults import fault as fault  # noqa: PLC0414 - the other half, under the names callers know
 from memkit.store.faults import faults as faults  # noqa: PLC0414
 from memkit.store.look import exists, is_folder, status_of
@@ -130,13 +130,14 @@ def sync_folder(folder: Path) -> None:
     """fsync a folder, so that names made or removed in it survive a power cut.
 
     Raises:
-        OutcomeUnknownError: the disk failed; what was renamed may or may not have reached it.
-        StoreError: the folder cannot even be opened; nothing was flushed.
+        OutcomeUnknownError: what was renamed, made or removed there may or may not have reached the disk.
     """
-    with faults(folder, "open the folder"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            close(descriptor)
     except OSError as error:
         if error.errno in _NO_FOLDER_SYNC:
             warnings.warn(
@@ -148,8 +149,6 @@ def sync_folder(folder: Path) -> None:
         raise OutcomeUnknownError(
             f"could not flush the folder: {os.strerror(error.errno or 0)}", file=folder, remedy=_LOOK_FIRST
         ) from error
-    finally:
-        close(descriptor)
 
 
 def close(descriptor: int) -> None:
@@ -190,7 +189,7 @@ def append(path: Path, data: bytes, *, fsync: bool) -> int:
         finally:
             close(descriptor)
     if fsync and not existed:
-        _flush_new_name(path)
+        sync_folder(path.parent)
     return size + (1 if torn else 0)
 
 
@@ -212,17 +211,6 @@ def _flush_append(descriptor: int, path: Path) -> None:
     except OSError as error:
         raise OutcomeUnknownError(
             f"could not flush the appended line: {os.strerror(error.errno or 0)}", file=path, remedy=_LOOK_FIRST
-        ) from error
-
-
-def _flush_new_name(path: Path) -> None:
-    try:
-        sync_folder(path.parent)
-    except OutcomeUnknownError:
-        raise
-    except StoreError as error:
-        raise OutcomeUnknownError(
-            f"the line is in the file, its folder could not be flushed: {error.what}", file=path, remedy=_LOOK_FIRST
         ) from error
 
 

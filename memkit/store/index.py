@@ -21,7 +21,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from memkit.errors import LockedError, MemkitWarning, OutcomeUnknownError, StoreError
+from memkit.errors import LockedError, MemkitWarning, NewerFormatError, OutcomeUnknownError, StoreError
+from memkit.model import jsontext
+from memkit.model.entry import SCHEMA_VERSION, EntryDamage, entry_from_envelope
 from memkit.model.index_line import IndexLine, LineDamage, line_for, parse_line
 from memkit.model.problem import Problem
 from memkit.store import durable, entries, jsonl, look
@@ -175,21 +177,51 @@ def _shown(piece: bytes) -> str:
 
 
 def _from_entries(paths: StorePaths, at_generation: int) -> IndexRead:
-    lines = tuple(parse_line(line) for line in lines_of_entries(paths, entries.ids_on_disk(paths)))
+    made = lines_of_entries(paths, entries.ids_on_disk(paths), leave_out_unreadable=True)
+    lines = tuple(parse_line(line) for line in made)
     return IndexRead(lines=lines, generation=at_generation, rebuilt=bool(lines))
 
 
-def lines_of_entries(paths: StorePaths, wanted: Iterable[str]) -> Iterator[bytes]:
-    """The index lines of entries on disk, made from their files; unreadable ones are left to `verify`."""
+def lines_of_entries(
+    paths: StorePaths, wanted: Iterable[str], *, leave_out_unreadable: bool = False
+) -> Iterator[bytes]:
+    """The index lines of entries on disk, made from their files; damaged ones are left to `verify`.
+
+    An entry of a newer schema gets a line if the fields a line needs are there, so that it is shown as what it is.
+
+    Raises:
+        StoreError: the operating system would not let a file be read: leaving it out would hide an entry.
+    """
     for entry_id in wanted:
         try:
             data = look.read_bytes(paths.entry_file(entry_id))
-            if data is None:
+        except StoreError:
+            if leave_out_unreadable:
                 continue
+            raise
+        if data is None:
+            continue
+        try:
             entry = entries.decode(paths, entry_id, data)
+        except NewerFormatError:
+            line = _line_of_newer(paths, entry_id, data)
         except StoreError:
             continue
-        yield line_for(entry, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+        else:
+            line = line_for(entry, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+        if line is not None:
+            yield line
+
+
+def _line_of_newer(paths: StorePaths, entry_id: str, data: bytes) -> bytes | None:
+    try:
+        envelope = {**jsontext.loads_object(data), "schemaVersion": SCHEMA_VERSION}
+        entry = entry_from_envelope(envelope)
+    except (jsontext.JsonDamage, EntryDamage):
+        return None
+    if entry.id != entry_id or entry.project_key != paths.key:
+        return None
+    return line_for(entry, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
 def append(paths: StorePaths, held: HeldLock, lines: bytes, *, wait_seconds: float) -> None:
@@ -293,9 +325,10 @@ def _sentinel(paths: StorePaths, wait_seconds: float) -> Iterator[None]:
 def _create_sentinel(paths: StorePaths) -> bool:
     try:
         return durable.link_exclusive(paths.sentinel_source, paths.sentinel)
-    except StoreError:  # the file to link is not there yet, or this file system has no hard links
-        durable.create_exclusive(paths.sentinel_source, _MARK)
-        return durable.create_exclusive(paths.sentinel, _MARK)
+    except StoreError:
+        if durable.create_exclusive(paths.sentinel_source, _MARK):
+            return _create_sentinel(paths)
+        return durable.create_exclusive(paths.sentinel, _MARK)  # this file system has no hard links
 
 
 def _remove_sentinel(paths: StorePaths) -> None:

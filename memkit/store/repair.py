@@ -171,6 +171,7 @@ def _mend_index(store: Store, held: HeldLock, found: Sequence[Problem]) -> None:
         elif line.id not in rewritten:
             lines.append(jsontext.dumps(line.to_dict()) + b"\n")
     known = {line.id for line in read.lines} - rewritten
+    known |= {problem.entry_id for problem in found if problem.code == "unreadable-entry"}
     lines += index.lines_of_entries(paths, sorted(on_disk - known))
     index.rewrite(paths, held, lines, wait_seconds=store.wait_seconds)
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from memkit.errors import DamagedError, ForeignStoreError, NewerFormatError, StoreError
-from memkit.model.index_line import IndexLine
+from memkit.model.index_line import IndexLine, line_for, parse_line
 from memkit.model.problem import Problem
 from memkit.store import audit_log, entries, index, leftovers, look, quarantine
 from memkit.store.lock import HeldLock, Lock
@@ -135,13 +135,32 @@ def _about_entry(paths: StorePaths, entry_id: str, line: IndexLine | None, *, re
         return
     if line is None or rebuilt:
         return
-    if line.sha256 is not None and line.sha256 != hashlib.sha256(data).hexdigest():
+    sha256 = hashlib.sha256(data).hexdigest()
+    if line.sha256 is not None and line.sha256 != sha256:
         yield Problem(
             "hash-mismatch", file, "the file is not the one that was stored (edited, or damaged and still readable)",
             "Restore it from a backup; after `memkit repair --apply` the file as it is counts.", entry_id,
         )  # fmt: skip
-    if line.stored_at_ms != entry.stored_at_ms or line.panel_id != entry.panel_id:
-        yield Problem("line-differs", file, "time or panel in the index line differ from the entry", REPAIR, entry_id)
+        return
+    different = _difference(line, parse_line(line_for(entry, n_bytes=len(data), sha256=sha256)))
+    if different:
+        yield Problem("line-differs", file, f"{different} of the index line is not the entry's", REPAIR, entry_id)
+
+
+def _difference(line: IndexLine, made: IndexLine) -> str:
+    """The first field in which a line is not what memkit makes of its entry; two count in another tool's line."""
+    is_ours = line.bytes is not None or line.sha256 is not None
+    names = (
+        "stored_at_ms",
+        "panel_id",
+        "question_preview",
+        "tags",
+        "final_score",
+        "judge_confidence",
+        "bytes",
+        "sha256",
+    )
+    return next((name for name in names[: None if is_ours else 2] if getattr(line, name) != getattr(made, name)), "")
 
 
 def _orphans(store: Store, candidates: list[str], held: HeldLock | None) -> Iterator[Problem]:

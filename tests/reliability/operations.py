@@ -1,0 +1,277 @@
+"""Every public operation that changes files, each with the state it has work in. The tiers are loops over this table.
+
+A `Bench` is a store with its ledger. `before` brings it into the state in which the operation has something to do (a
+missing index, a torn tail, damage to repair, an unfinished wipe); `run` does the operation through the public surface
+and tells the ledger what was acknowledged. A test fails when a public operation is in neither this table nor the list
+of those that only read.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from memkit.settings import Environment
+from memkit.store import leftovers
+from memkit.store.consent import record_consent
+from memkit.store.repair import repair
+from memkit.store.store import Store
+from memkit.store.wipe import wipe
+from tests.reliability.stores import (
+    AFTER_A_CRASH,
+    AFTER_A_CUT_REPAIR,
+    Ledger,
+    imported,
+    new,
+    open_store,
+    quietly,
+    violations,
+)
+
+PROJECT = "/projects/demo"
+
+
+@dataclass
+class Bench:
+    """A store and its ledger; `root` holds nothing else but a folder for the settings file."""
+
+    root: pathlib.Path
+    ledger: Ledger = field(default_factory=Ledger)
+    project: str = PROJECT
+    made: int = 0
+    wait_seconds: float = 5.0
+
+    @property
+    def store(self) -> Store:
+        """Opened anew each time, as another command would."""
+        return open_store(self.root / "root", self.project, wait_seconds=self.wait_seconds)
+
+    @property
+    def config_file(self) -> pathlib.Path:
+        return self.root / "config" / "memkit" / "config.toml"
+
+    def fresh(self, n: int) -> list[str]:
+        """Markers never used before, under way from now on."""
+        markers = [f"m{self.made + i:04d}" for i in range(n)]
+        self.made += n
+        self.ledger.may.update(markers)
+        return markers
+
+    def fill(self, n: int = 3) -> Bench:
+        """Store entries before anything is tried."""
+        self.ledger.acknowledge(self.store.store_many([new(marker) for marker in self.fresh(n)]))
+        return self
+
+    def copy(self, to: pathlib.Path) -> Bench:
+        """The same bench in another folder."""
+        shutil.copytree(self.root, to, symlinks=True)
+        return Bench(to, self.ledger.copy(), self.project, self.made, self.wait_seconds)
+
+    def problems(
+        self, operation: Operation, *, thorough: bool = True, allowed: frozenset[str] | None = None
+    ) -> list[str]:
+        """What is wrong now, in the store or the settings file."""
+        found = violations(
+            self.root / "root",
+            self.ledger,
+            project=self.project,
+            allowed=operation.allowed if allowed is None else allowed,
+            thorough=thorough,
+        )
+        return found + (operation.also(self) if operation.also else [])
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One row of the table.
+
+    Attributes:
+        name: Of the row.
+        covers: Public names it stands for, such as `Store.store_many`.
+        run: Does it.
+        before: Makes work for it.
+        allowed: What `verify` may say after it was cut off.
+        also: Further checks.
+        in_pairs: Part of the sequences of two.
+        heavy: Needs the analytic libraries; left out of the tiers that start a process for each case.
+    """
+
+    name: str
+    covers: tuple[str, ...]
+    run: Callable[[Bench], Any]
+    before: Callable[[Bench], Any] = lambda bench: None
+    allowed: frozenset[str] = AFTER_A_CRASH
+    also: Callable[[Bench], list[str]] | None = None
+    in_pairs: bool = True
+    heavy: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# -- what is done ---------------------------------------------------------------------------------------------------
+
+
+def _store(bench: Bench) -> None:
+    (marker,) = bench.fresh(1)
+    bench.ledger.acknowledge(bench.store.store_many([new(marker)]))
+
+
+def _store_batch(bench: Bench) -> None:
+    markers = bench.fresh(3)
+    bench.ledger.acknowledge(bench.store.store_many([new(marker, padding=700 * i) for i, marker in enumerate(markers)]))
+
+
+def _import(bench: Bench) -> None:
+    marker, newer = bench.fresh(2)
+    older = next(iter(bench.ledger.must), None)
+    requests = [imported(marker), imported(newer, replaces=older)]
+    bench.ledger.acknowledge(bench.store.store_many(requests, op="import"))
+
+
+def _repair(bench: Bench) -> None:
+    if not repair(bench.store, dry_run=False).problems_left:
+        bench.ledger.unlisted.clear()
+
+
+def _wipe(bench: Bench) -> None:
+    bench.ledger.wiping = True
+    wipe(bench.store, confirm="demo")
+    bench.ledger.gone |= set(bench.ledger.must.values())
+    bench.ledger.must.clear()
+    bench.ledger.lost.clear()
+    bench.ledger.unlisted.clear()
+    bench.ledger.wiping = False
+
+
+def _sweep(bench: Bench) -> None:
+    leftovers.sweep(bench.store.paths)
+
+
+def _enable(bench: Bench) -> None:
+    record_consent(Environment(home=bench.root, config_file=bench.config_file), bench.project, enabled=True)
+
+
+def _disable(bench: Bench) -> None:
+    record_consent(Environment(home=bench.root, config_file=bench.config_file), bench.project, enabled=False)
+
+
+def _absorb(bench: Bench) -> None:
+    from memkit.snapshot.absorbing import absorb
+
+    absorb(bench.store, minimum=1)
+
+
+# -- what makes work for it -------------------------------------------------------------------------------------------
+# Bytes are put there with plain calls: they stand for what was on disk before the operation began.
+
+
+def _place(path: pathlib.Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(0o600)
+    path.write_bytes(data)
+
+
+def _nothing_yet(bench: Bench) -> None:
+    """The state before anybody ever stored here."""
+    shutil.rmtree(bench.root / "root", ignore_errors=True)
+    bench.ledger.must.clear()
+    bench.ledger.gone.clear()
+
+
+def _no_index(bench: Bench) -> None:
+    bench.store.paths.index.unlink(missing_ok=True)
+
+
+def _torn_tail(bench: Bench) -> None:
+    index = bench.store.paths.index
+    _place(index, (index.read_bytes() if index.exists() else b"") + b'{"id":"torn')
+
+
+def _damage_index(bench: Bench) -> None:
+    """Junk, a repeated line, two objects on one line, a torn tail, and an entry without a line."""
+    index = bench.store.paths.index
+    lines = index.read_bytes().split(b"\n")[:-1] if index.exists() else []
+    kept = lines[:-1]
+    bench.ledger.unlisted.update(entry_id for entry_id in bench.ledger.must if entry_id.encode() not in b"".join(kept))
+    _place(index, b"\n".join([*kept[:1], b"{junk", *kept, b"".join(kept[:2]), b'{"id":"torn']))
+
+
+def _damage_files(bench: Bench) -> None:
+    """A cut entry, a file that is gone, a file too wide, a left-over temporary file, a store.json that is no JSON."""
+    paths = bench.store.paths
+    ids = sorted(bench.ledger.must)
+    for entry_id in ids[:1]:
+        path = paths.entry_file(entry_id)
+        path.write_bytes(path.read_bytes()[:40])
+    for entry_id in ids[1:2]:
+        paths.entry_file(entry_id).unlink()
+    for entry_id in ids[2:3]:
+        paths.entry_file(entry_id).chmod(0o644)
+    bench.ledger.lost.update(ids[:2])
+    for entry_id in ids[:2]:
+        bench.ledger.may.add(bench.ledger.must.pop(entry_id))
+    _place(paths.results / f".x.json.{2**22 + 1}-{'ab' * 8}.tmp", b"half")
+    _place(paths.store_json, b"garbage{")
+
+
+def _unfinished_wipe(bench: Bench) -> None:
+    """The state after a wipe's point of no return."""
+    paths = bench.store.paths
+    paths.index.unlink(missing_ok=True)
+    if paths.results.exists():
+        if paths.wiped.exists():
+            shutil.rmtree(paths.wiped)
+        paths.results.rename(paths.wiped)
+    bench.ledger.gone |= set(bench.ledger.must.values())
+    bench.ledger.must.clear()
+
+
+def _consent(bench: Bench) -> None:
+    _place(bench.config_file, b"# mine\n[memory]\nacross_projects = false\n")
+
+
+def _consent_is_whole(bench: Bench) -> list[str]:
+    """The settings file is what it was, or says what was asked for, and keeps the user's own lines."""
+    if not bench.config_file.exists():
+        return []
+    data = bench.config_file.read_bytes()
+    if data and not data.startswith(b"# mine"):
+        return [f"the settings file lost its comment: {data[:40]!r}"]
+    import tomllib
+
+    try:
+        tomllib.loads(data.decode())
+    except ValueError as error:
+        return [f"the settings file is half written: {error}"]
+    return [] if bench.config_file.stat().st_mode & 0o077 == 0 else ["the settings file can be read by others"]
+
+
+_TORN = AFTER_A_CRASH
+_DAMAGED_FILES = AFTER_A_CRASH | AFTER_A_CUT_REPAIR | {
+    "damaged-entry", "line-without-file", "wide-mode", "store-json-damaged",
+}  # fmt: skip
+_DAMAGED_INDEX = AFTER_A_CRASH | AFTER_A_CUT_REPAIR | {"repeated-line", "glued-line"}
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("store", ("Store.store_many", "Memory.store", "AuditLog.record"), _store),
+    Operation("first-store", ("Store.store_many", "Store.make_folders", "Store.write_store_json"), _store,
+              before=_nothing_yet, in_pairs=False),
+    Operation("store-batch", ("Store.store_many", "Memory.store_many"), _store_batch),
+    Operation("store-without-index", ("Store.store_many",), _store, before=_no_index),
+    Operation("store-after-torn-tail", ("Store.store_many",), _store, before=_torn_tail),
+    Operation("store-after-cut-wipe", ("Store.store_many", "leftovers.finish_wipe"), _store, before=_unfinished_wipe,
+              allowed=AFTER_A_CRASH | {"unfinished-wipe"}),
+    Operation("import", ("Store.store_many", "Memory.import_adr", "Memory.import_consensus"), _import),
+    Operation("repair-index", ("repair.repair", "Memory.repair"), _repair, before=_damage_index, allowed=_DAMAGED_INDEX),
+    Operation("repair-files", ("repair.repair", "Memory.repair"), _repair, before=_damage_files, allowed=_DAMAGED_FILES),
+    Operation("wipe", ("wipe.wipe", "Memory.wipe", "index.remove"), _wipe, allowed=AFTER_A_CRASH | {"unfinished-wipe"}),
+    Operation("sweep", ("leftovers.sweep",), _sweep, before=_damage_files, allowed=_DAMAGED_FILES, in_pairs=False),
+    Operation("enable", ("consent.record_consent", "opening.enable"), _enable, before=_consent, also=_consent_is_whole),
+    Operation("disable", ("consent.record_consent", "opening.disable"), _disable, before=_consent,
+              also=_consent_is_whole, in_pairs=False),
+    Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
+)  # fmt: skip

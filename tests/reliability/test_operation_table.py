@@ -1,0 +1,164 @@
+"""The table that drives the tiers is complete: every public operation is in it, or is shown to change nothing."""
+
+import importlib
+import inspect
+import pathlib
+import pkgutil
+
+import pytest
+
+import memkit
+from memkit.store.repair import repair
+from memkit.store.status import status_of
+from memkit.store.store import Store
+from memkit.store.verify import verify
+from tests.reliability.operations import OPERATIONS, Bench
+from tests.reliability.program import main
+from tests.reliability.seam import CHANGING, Count, installed
+from tests.reliability.stores import fingerprint
+
+ROOMS = ("store", "snapshot", "catalog", "analytics", "importers", "consolidate", "retention")
+
+# What a person may call that changes no file; each is called below, and nothing may be changed by it.
+READING = {
+    "Store.info", "Store.require_folders", "Store.read_index", "Store.read_entry", "Store.generation", "Store.exists",
+    "verify.verify", "status.status_of", "Memory.get", "Memory.list", "Memory.sql", "Memory.decisions", "Memory.status",
+    "Memory.verify",
+}  # fmt: skip
+# Building blocks of the operations of the table, which call them; their first argument is a store all the same.
+PARTS = {
+    "absorbing.add_line": "reads one entry into rows",
+    "Memory.recall": "writes one event, like every operation of the table; truth is untouched, see below",
+    "opening.open_memory": "makes a Memory; sweeps and absorbs, as the table does",
+    "memkit.open": "is opening.open_memory",
+    "memkit.enable": "is opening.enable",
+    "memkit.disable": "is opening.disable",
+}
+
+
+def public_names() -> set[str]:
+    """Methods of Memory and Store, names of the front door, and functions of the rooms that are given a store."""
+    found = {f"memkit.{name}" for name in memkit.__all__ if inspect.isfunction(getattr(memkit, name))}
+    memory = importlib.import_module("memkit.memory")
+    for kind in (memory.Memory, Store):
+        for name, value in vars(kind).items():
+            if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+                found.add(f"{kind.__name__}.{name}")
+    opening = importlib.import_module("memkit.opening")
+    found |= {f"opening.{name}" for name in ("open_memory", "enable", "disable") if hasattr(opening, name)}
+    for room in ROOMS:
+        package = importlib.import_module(f"memkit.{room}")
+        for info in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"memkit.{room}.{info.name}")
+            for name, value in vars(module).items():
+                if not inspect.isfunction(value) or value.__module__ != module.__name__ or name.startswith("_"):
+                    continue
+                parameters = list(inspect.signature(value).parameters.values())
+                if parameters and str(parameters[0].annotation) in {"Store", "Memory"}:
+                    found.add(f"{info.name}.{name}")
+    return found
+
+
+@pytest.mark.promise("P0")
+def test_every_public_operation_is_in_the_table_or_only_reads(cases):
+    covered = {name for operation in OPERATIONS for name in operation.covers}
+    for name in sorted(public_names()):
+        known = name in covered or name in READING or name in PARTS
+        cases.add([] if known else [f"add {name} to OPERATIONS, or to READING if it changes nothing"], name=name)
+
+
+@pytest.mark.promise("P0")
+def test_every_name_of_the_table_exists(cases):
+    names = public_names()
+    loose = {"AuditLog.record", "leftovers.finish_wipe", "leftovers.sweep", "index.remove", "consent.record_consent"}
+    for operation in OPERATIONS:
+        gone = [name for name in operation.covers if name not in names and name not in loose]
+        cases.add([f"{name} is no public operation any more" for name in gone], name=operation.name)
+
+
+@pytest.mark.promise("P0")
+def test_each_operation_of_the_table_has_work_to_do(scratch, cases):
+    """An operation that finds nothing to do would pass every tier without being tried."""
+    for operation in OPERATIONS:
+        bench = Bench(scratch / operation.name).fill()
+        operation.before(bench)
+        count = Count()
+        with installed(count):
+            operation.run(bench)
+        changed = [name for name in count.names if name in CHANGING]
+        cases.add([] if changed else ["it changed nothing"], name=operation.name)
+        cases.add(bench.problems(operation), name=operation.name)
+
+
+@pytest.mark.promise("P0")
+def test_what_only_reads_changes_no_byte(scratch, cases):
+    bench = Bench(scratch / "bench").fill(5)
+    store = bench.store
+    entry_id = next(iter(bench.ledger.must))
+    readers = {
+        "Store.info": store.info,
+        "Store.require_folders": store.require_folders,
+        "Store.read_index": store.read_index,
+        "Store.read_entry": lambda: store.read_entry(entry_id),
+        "Store.generation": store.generation,
+        "Store.exists": lambda: store.exists,
+        "verify.verify": lambda: verify(store),
+        "repair.repair, dry": lambda: repair(store),
+        "status.status_of": lambda: status_of(store, enabled=True, enabled_by="test"),
+    }
+    for damage in (None, "repair-index", "repair-files", "store-without-index", "store-after-cut-wipe"):
+        if damage:
+            next(each for each in OPERATIONS if each.name == damage).before(bench)
+        for name, read in readers.items():
+            if damage == "store-after-cut-wipe" and name == "Store.read_entry":
+                continue
+            if damage in {"repair-files", "store-without-index", "store-after-cut-wipe"} and name in {
+                "Store.info",
+                "Store.read_entry",
+            }:
+                continue
+            before, count = fingerprint(bench.root), Count()
+            with installed(count):
+                read()
+            changed = sorted({call for call in count.names if call in CHANGING})
+            found = [f"it called {', '.join(changed)}"] if changed else []
+            found += ["a byte changed"] if fingerprint(bench.root) != before else []
+            cases.add(found, name=f"{name} ({damage or 'sound'})")
+
+
+@pytest.mark.promise("P0")
+def test_asking_a_memory_changes_no_truth(scratch, cases):
+    from memkit.opening import open_memory
+    from memkit.settings import Environment
+
+    project = scratch / "project"
+    project.mkdir()
+    environment = Environment(home=scratch, config_file=scratch / "config.toml")
+    with open_memory(project, root=scratch / "root", enabled=True, environment=environment) as mem:
+        receipt = mem.store(question="Which queue?", result={"conclusion": "Keep it."})
+        asks = {
+            "get": lambda: mem.get(receipt.id),
+            "list": mem.list,
+            "recall": lambda: mem.recall("queue"),
+            "decisions": mem.decisions,
+            "sql": lambda: mem.sql("select count(*) from entries"),
+            "status": mem.status,
+            "verify": mem.verify,
+            "repair, dry": mem.repair,
+        }
+        for name, ask in asks.items():
+            before = _truth(mem.paths)
+            ask()
+            cases.add([] if _truth(mem.paths) == before else ["truth changed"], name=name)
+
+
+def _truth(paths) -> dict[str, bytes]:
+    return {
+        str(path): path.read_bytes()
+        for path in sorted(pathlib.Path(paths.folder).rglob("*"))
+        if path.is_file() and paths.logs not in path.parents and not path.name.endswith(".lock")
+    }
+
+
+if __name__ == "__main__":
+    main(__file__)
