@@ -4,9 +4,15 @@ import datetime as dt
 import os
 import pathlib
 
+import hypothesis
 import pytest
 
 from memkit.clock import UTC, FixedClock
+
+# The same examples at every run: the ordinary suite says yes or no, it does not search. Other profiles search.
+hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("search", deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 REAL_HOME = os.path.expanduser("~")
 

@@ -135,7 +135,8 @@ def test_the_terms_do_not_depend_on_composition(text):
 @given(st.one_of(TEXT, LIKELY))
 def test_a_term_tokenised_again_is_among_its_own_terms(text):
     for term in terms(text):
-        assert "." in term or len(term) == MAX_TERM_CHARS or term in terms(term)
+        only_marks = not any(char.isalnum() for char in term)
+        assert only_marks or "." in term or len(term) == MAX_TERM_CHARS or term in terms(term)
 
 
 @given(st.one_of(TEXT, LIKELY))

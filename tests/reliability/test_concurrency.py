@@ -152,7 +152,9 @@ def test_repair_in_a_loop_beside_six_writers_leaves_no_line_twice_and_loses_none
         while time.monotonic() < end:
             if rng.random() < 0.3:
                 with store.index_lock.held("damage"), store.paths.index.open("ab") as file:
-                    file.write(rng.choice((b"{junk\n", b"torn", store.paths.index.read_bytes().split(b"\n")[0] + b"\n")))
+                    file.write(
+                        rng.choice((b"{junk\n", b"torn", store.paths.index.read_bytes().split(b"\n")[0] + b"\n"))
+                    )
             rewritten += len(repair(store, dry_run=False).actions) > 0
             if (disk / "over").exists():
                 break
@@ -179,7 +181,9 @@ def test_repair_in_a_loop_beside_six_writers_leaves_no_line_twice_and_loses_none
         repair(bench.store, dry_run=False)
     read = bench.store.read_index()
     counts = collections.Counter(line.id for line in read.lines)
-    cases.add([] if not read.repeated and max(counts.values()) == 1 else [f"{len(read.repeated)} lines twice"], name="twice")
+    cases.add(
+        [] if not read.repeated and max(counts.values()) == 1 else [f"{len(read.repeated)} lines twice"], name="twice"
+    )
     cases.add([f"{p.code} {p.file}" for p in verify(bench.store)], name="verify")
     cases.add(violations(root, ledger, allowed=()), name="afterwards")
     cases.add([] if len(ledger.must) == 6 * n + 2 else [f"{len(ledger.must)} acknowledged"])
