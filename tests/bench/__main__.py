@@ -1,0 +1,100 @@
+"""`python -m tests.bench` prints timings and ratios; `--smoke` asserts the ratios that noise cannot break.
+
+Absolute figures depend on the machine and on what else it does; only ratios taken in one run are asserted. A ratio that
+misses its bound is measured again, twice at most: a busy neighbour disturbs one run, a slow program disturbs all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable
+
+from tests.bench import bench_recall, bench_store
+
+TRIES = 3
+
+
+def check(name: str, bound: str, good: Callable[[float], bool], measure: Callable[[], float]) -> bool:
+    """Measure until it is good, at most `TRIES` times; print what was seen."""
+    seen = []
+    for _ in range(TRIES):
+        seen.append(measure())
+        if good(seen[-1]):
+            break
+    passed = good(seen[-1])
+    print(f"{'ok  ' if passed else 'FAIL'} {name}: {', '.join(f'{value:.2f}' for value in seen)} (bound {bound})")
+    return passed
+
+
+def smoke() -> int:
+    """Assert the ratios; the exit code."""
+    results = [
+        check(
+            "warm recall at 10,000 entries, times faster than scanning the index lines",
+            ">= 8",
+            lambda value: value >= 8,
+            lambda: bench_recall.measure()["ratio"],
+        )
+    ]
+    seen: dict = {}
+
+    def store_ratio() -> float:
+        seen.update(bench_store.measure())
+        return max(row["ratio"] for row in seen["sizes"].values())
+
+    results.append(
+        check("durable store, times its bare system calls", "<= 1.6", lambda value: value <= 1.6, store_ratio)
+    )
+    results.append(
+        check(
+            "durable store at 10,000 entries, times the same at 100",
+            "<= 1.3",
+            lambda value: value <= 1.3,
+            lambda: seen.pop("growth", None) or bench_store.measure()["growth"],
+        )
+    )
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+def full() -> int:
+    """Print everything."""
+    import duckdb
+    import pyarrow as pa
+
+    about = {
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "duckdb": duckdb.__version__,
+        "pyarrow": pa.__version__,
+    }
+    recall = bench_recall.measure()
+    print(f"recall at {recall['size']:,} entries of about 150 words (ms)\n")
+    print(f"{'questions':<18}{'new':>8}{'warm':>8}{'p95':>8}{'scan':>8}{'ratio':>8}")
+    for name, row in recall["mixes"].items():
+        cells = "".join(f"{row[key]:>8.1f}" for key in ("new_ms", "warm_ms", "p95_ms", "scan_ms", "ratio"))
+        print(f"{name:<18}{cells}")
+    print(f"\nstore_many of all: {recall['store_many_s']:.1f} s; absorb: {recall['absorb_s']:.1f} s; ", end="")
+    print(f"first question: {recall['first_ms']:.0f} ms; ratio over all: {recall['ratio']:.1f}\n")
+    store = bench_store.measure()
+    print("durable store, one by one (median ms)\n")
+    print(f"{'entries':<10}{'store':>8}{'bare':>8}{'ratio':>8}")
+    for size, row in store["sizes"].items():
+        print(f"{size:<10,}{row['store_ms']:>8.2f}{row['bare_ms']:>8.2f}{row['ratio']:>8.2f}")
+    print(f"\ngrowth from 100 to 10,000 entries: {store['growth']:.2f}\n")
+    print(json.dumps({"about": about, "recall": recall, "store": store}))
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--smoke", action="store_true", help="assert the ratios")
+    return smoke() if parser.parse_args().smoke else full()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
