@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memkit.catalog import queries
 from memkit.model import tokens
 from memkit.model.decision import FIELDS
+from memkit.snapshot.rows import word_of
 
 if TYPE_CHECKING:
     from memkit.analytics.recall_options import RecallOptions
@@ -23,7 +25,7 @@ EDIT_CHARS = 5
 _TINY = 1e-300
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """What is looked for.
 
@@ -48,12 +50,17 @@ class Question:
         """The idf of all words together: what full coverage would be."""
         return math.fsum(self.idf.values())
 
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The words by their number in the postings."""
+        return {word_of(term): term for pair in self.spellings for term in pair}
+
     def params(self, *, absent: bool = False) -> dict[str, Any]:
         """The words as parameters of a ranking query; `absent` adds those that stand in no live entry."""
         pairs = [*self.spellings, *((term, term) for term in self.absent if absent)]
         return {
-            "asked": [asked for asked, _ in pairs],
-            "terms": [found for _, found in pairs],
+            "asked": [word_of(asked) for asked, _ in pairs],
+            "words": [word_of(found) for _, found in pairs],
             "idf": [self.idf[asked] for asked, _ in pairs],
         }
 
@@ -106,7 +113,7 @@ def _spellings(sight: Sight, terms: list[str]) -> tuple[tuple[str, str], ...]:
 def _pooled(sight: Sight, spellings: tuple[tuple[str, str], ...]) -> dict[str, int]:
     if not spellings:
         return {}
-    params = {"asked": [asked for asked, _ in spellings], "terms": [found for _, found in spellings]}
+    params = {"asked": [asked for asked, _ in spellings], "words": [word_of(found) for _, found in spellings]}
     return dict(sight.fetch(queries.load(PACKAGE, "recall_pooled"), params))
 
 

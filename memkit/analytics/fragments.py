@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memkit.analytics.recall_result import Fragment
@@ -28,7 +28,7 @@ def find_fragments(
     texts: Mapping[str, str],
     worth: Mapping[str, float],
     *,
-    stretches: Mapping[str, Sequence[tokens.Stretch]] | None = None,
+    stretches: Callable[[str], Sequence[tokens.Stretch]] | None = None,
     most: int = MOST,
     width: int = WIDTH,
 ) -> tuple[Fragment, ...]:
@@ -37,14 +37,14 @@ def find_fragments(
     Args:
         texts: The stored texts to look into, by field; earlier fields win ties.
         worth: The words looked for and how much each is worth.
-        stretches: `tokens.stretches` of each text, if the caller has them.
+        stretches: Gives `tokens.stretches` of a field's text, if the caller has them.
         most: At most so many.
         width: Characters of a window, about; a cluster of matches is never cut.
     """
     places: dict[str, list[tokens.Token]] = {}
     clusters: list[_Cluster] = []
     for field, text in texts.items():
-        found = places[field] = tokens.locate(text, worth.keys(), stretches[field] if stretches else None)
+        found = places[field] = tokens.locate(text, worth.keys(), stretches(field) if stretches else None)
         clusters += _clusters(field, found, worth, most, width)
     clusters.sort(key=lambda cluster: -cluster.weight)
     chosen: list[Fragment] = []

@@ -1,7 +1,7 @@
 -- lost_and_found
 -- Entries that hold words of the question and are not shown for a reason: a filter, the threshold, a newer edition.
 -- reads:  base.posting_rows, base.replaced_postings, base.places, base.entry_rows
--- params: $asked VARCHAR[], $terms VARCHAR[], $idf DOUBLE[], $k1 DOUBLE, $base_question DOUBLE, $slope_question DOUBLE,
+-- params: $asked BIGINT[], $words BIGINT[], $idf DOUBLE[], $k1 DOUBLE, $base_question DOUBLE, $slope_question DOUBLE,
 --         $base_conclusion DOUBLE, $slope_conclusion DOUBLE, $base_synthesis DOUBLE, $slope_synthesis DOUBLE,
 --         $base_tags DOUBLE, $slope_tags DOUBLE, $panel VARCHAR, $any_tag VARCHAR[], $all_tags VARCHAR[],
 --         $since_ms BIGINT, $include_superseded BOOLEAN, $min_score DOUBLE, $half_life_ms DOUBLE, $as_of_ms BIGINT,
@@ -11,8 +11,8 @@ with
 
 asked as (
     select
-        unnest($asked::varchar[]) as asked,
-        unnest($terms::varchar[]) as term,
+        unnest($asked::bigint[]) as asked,
+        unnest($words::bigint[]) as word,
         unnest($idf::double[]) as idf
 ),
 
@@ -28,7 +28,7 @@ words as (
             + p.tf_tags / ($base_tags + $slope_tags * p.len_tags)
         ) as weight
     from base.posting_rows as p
-    inner join asked as a on p.term = a.term
+    inner join asked as a on p.word = a.word
     group by p.doc, a.asked
 ),
 
@@ -79,7 +79,7 @@ causes as (
         e.entry_id,
         sum(a.idf) as score
     from base.replaced_postings as p
-    inner join asked as a on p.term = a.term
+    inner join asked as a on p.word = a.word
     inner join base.entry_rows as e on p.doc = e.doc
     group by e.entry_id
 ),

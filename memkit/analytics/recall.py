@@ -191,13 +191,14 @@ class _Run:
     def _rank(self, query: queries.Query, more: Mapping[str, object]) -> list[_Ranked]:
         params = {**self.params, **more}
         rows = self.catalog.rank(query, {name: params[name] for name in query.params})
-        found: dict[tuple[int, int], _Ranked] = {}
-        for doc, head, place, score, recency, asked, spelling, *values in rows:
-            ranked = found.get((doc, head))
+        names = self.question.names
+        pairs: dict[tuple[int, int], _Ranked] = {}
+        for doc, head, place, score, recency, asked, found, *values in rows:
+            ranked = pairs.get((doc, head))
             if ranked is None:
-                ranked = found[doc, head] = _Ranked(doc, head, place, score, recency, [])
-            ranked.shares.append(_Share(asked, spelling, tuple(values)))
-        return sorted(found.values(), key=lambda r: (-r.score, r.place))
+                ranked = pairs[doc, head] = _Ranked(doc, head, place, score, recency, [])
+            ranked.shares.append(_Share(names[asked], names[found], tuple(values)))
+        return sorted(pairs.values(), key=lambda r: (-r.score, r.place))
 
     def _lines(self, ranked: Sequence[_Ranked], wanted: int) -> list[_Line]:
         groups: dict[int, list[_Ranked]] = {}
@@ -285,6 +286,7 @@ class _Run:
     def hit(self, rank: int, line: _Line) -> RecallHit:
         """The hit of a line, with its reasons and ages."""
         entry, read = line.read.entry, line.read.decision
+        stored_at = entry.stored_at
         reasons = line.own or line.best
         relations = self.sight.relations
         newer = relations.replaced_by(line.doc)
@@ -298,9 +300,9 @@ class _Run:
             coverage=self._coverage(reasons),
             contributions=_contributions(reasons),
             fragments=self._fragments(line.read, line.own) if line.own else (),
-            stored_at=entry.stored_at,
-            age_days=clock.age_days(entry.stored_at, self.as_of),
-            age_label=clock.stored_label(entry.stored_at, self.as_of),
+            stored_at=stored_at,
+            age_days=clock.age_days(stored_at, self.as_of),
+            age_label=clock.stored_label(stored_at, self.as_of),
             decided_on=read.decided_on,
             decided_label=clock.decided_label(read.decided_on, self.as_of),
             tripwires=tuple(Tripwire(text) for text in read.tripwires),

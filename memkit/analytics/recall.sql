@@ -6,22 +6,22 @@
 -- over the words of idf * weight / (k1 + weight): each field has its share of that, and all shares add up to the score.
 -- An entry that was superseded stands for the heads of its chain. Filters and other options: recall_filtered.
 -- reads:  base.posting_rows, base.places
--- params: $terms VARCHAR[], $idf DOUBLE[], $k1 DOUBLE, $base_question DOUBLE, $slope_question DOUBLE,
+-- params: $words BIGINT[], $idf DOUBLE[], $k1 DOUBLE, $base_question DOUBLE, $slope_question DOUBLE,
 --         $base_conclusion DOUBLE, $slope_conclusion DOUBLE, $base_synthesis DOUBLE, $slope_synthesis DOUBLE,
 --         $base_tags DOUBLE, $slope_tags DOUBLE, $limit INTEGER
--- grain:  one row per doc, head and term
+-- grain:  one row per doc, head and found
 with
 
 asked as (
     select
-        unnest($terms::varchar[]) as term,
+        unnest($words::bigint[]) as word,
         unnest($idf::double[]) as idf
 ),
 
 weights as (
     select
         doc,
-        term,
+        word,
         tf_question / ($base_question + $slope_question * len_question) as question,
         tf_conclusion / ($base_conclusion + $slope_conclusion * len_conclusion) as conclusion,
         tf_synthesis / ($base_synthesis + $slope_synthesis * len_synthesis) as synthesis,
@@ -32,14 +32,14 @@ weights as (
 parts as (
     select
         w.doc,
-        w.term,
+        w.word,
         w.question,
         w.conclusion,
         w.synthesis,
         w.tags,
         a.idf / ($k1 + w.question + w.conclusion + w.synthesis + w.tags) as unit
     from weights as w
-    inner join asked as a on w.term = a.term
+    inner join asked as a on w.word = a.word
     where w.question + w.conclusion + w.synthesis + w.tags > 0
 ),
 
@@ -70,8 +70,8 @@ select
     r.place,
     r.pico / 1e12::double as score,
     1::double as recency,
-    p.term as asked,
-    p.term as found,
+    p.word as asked,
+    p.word as found,
     p.unit * p.question as question,
     p.unit * p.conclusion as conclusion,
     p.unit * p.synthesis as synthesis,

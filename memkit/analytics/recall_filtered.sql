@@ -6,18 +6,18 @@
 -- Filters look at what would be shown: the head of a chain, or the entry itself if superseded ones are wanted.
 -- Recency halves a score with every $half_life_ms of age; an entry from the future counts as new.
 -- reads:  base.posting_rows, base.places, base.entry_rows
--- params: $asked VARCHAR[], $terms VARCHAR[], $idf DOUBLE[], $k1 DOUBLE, $base_question DOUBLE, $slope_question DOUBLE,
+-- params: $asked BIGINT[], $words BIGINT[], $idf DOUBLE[], $k1 DOUBLE, $base_question DOUBLE, $slope_question DOUBLE,
 --         $base_conclusion DOUBLE, $slope_conclusion DOUBLE, $base_synthesis DOUBLE, $slope_synthesis DOUBLE,
 --         $base_tags DOUBLE, $slope_tags DOUBLE, $panel VARCHAR, $any_tag VARCHAR[], $all_tags VARCHAR[],
 --         $since_ms BIGINT, $include_superseded BOOLEAN, $min_score DOUBLE, $half_life_ms DOUBLE, $as_of_ms BIGINT,
 --         $only INTEGER[], $limit INTEGER
--- grain:  one row per doc, head and found
+-- grain:  one row per doc, head, asked and found
 with
 
 asked as (
     select
-        unnest($asked::varchar[]) as asked,
-        unnest($terms::varchar[]) as term,
+        unnest($asked::bigint[]) as asked,
+        unnest($words::bigint[]) as word,
         unnest($idf::double[]) as idf
 ),
 
@@ -25,14 +25,14 @@ weights as (
     select
         p.doc,
         a.asked,
-        a.term,
+        a.word,
         a.idf,
         p.tf_question / ($base_question + $slope_question * p.len_question) as question,
         p.tf_conclusion / ($base_conclusion + $slope_conclusion * p.len_conclusion) as conclusion,
         p.tf_synthesis / ($base_synthesis + $slope_synthesis * p.len_synthesis) as synthesis,
         p.tf_tags / ($base_tags + $slope_tags * p.len_tags) as tags
     from base.posting_rows as p
-    inner join asked as a on p.term = a.term
+    inner join asked as a on p.word = a.word
     where $only::integer[] is null or list_contains($only, p.doc)
 ),
 
@@ -103,7 +103,7 @@ select
     r.score,
     r.recency,
     w.asked,
-    w.term as found,
+    w.word as found,
     u.unit * w.question * r.recency as question,
     u.unit * w.conclusion * r.recency as conclusion,
     u.unit * w.synthesis * r.recency as synthesis,

@@ -1,7 +1,7 @@
 -- recall_pooled
 -- In how many live entries a word or any of its spellings stands.
 -- reads:  base.posting_rows
--- params: $asked VARCHAR[], $terms VARCHAR[]
+-- params: $asked VARCHAR[], $words BIGINT[]
 -- grain:  one row per asked
 select
     a.asked,
@@ -10,7 +10,7 @@ from base.posting_rows as p
 inner join (
     select
         unnest($asked::varchar[]) as asked,
-        unnest($terms::varchar[]) as term
-) as a on p.term = a.term
+        unnest($words::bigint[]) as word
+) as a on p.word = a.word
 group by a.asked
 order by a.asked

@@ -1,6 +1,5 @@
 -- cards
--- What is needed to find an entry's file, and to see whether it still is the one that was indexed; of all entries if
--- none are named.
+-- What is needed to find some entries' files, and to see whether they still are the ones that were indexed.
 -- reads:  base.entry_rows
 -- params: $docs INTEGER[]
 -- grain:  one row per doc
@@ -12,5 +11,5 @@ select
     tags,
     epoch_ms(stored_at) as stored_ms
 from base.entry_rows
-where $docs::integer[] is null or doc in (select unnest($docs::integer[]))
+where doc in (select unnest($docs::integer[]))
 order by doc

@@ -1,8 +1,9 @@
 """The in-memory DuckDB of a catalog: its configuration, the tables of `base`, the views over them.
 
-Rows come from two places: `held_*` tables in memory (the tail, and everything once it was copied), and segments read
-in place. `entry_rows` and `posting_rows` are views over both; nothing above them knows the difference. Postings of
-replaced editions stand apart in `replaced_postings`, so that counts are those of live entries without a filter.
+`entry_rows`, `posting_rows` and `replaced_postings` hold everything. As long as segments are read in place they are
+views, over tables in memory (`held_*`) and the segments' files; once all was copied they are tables. Nothing above
+knows the difference. Postings of replaced editions stand apart, so that counts are those of live entries without a
+filter.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 VIEWS = "memkit.catalog.views"
 TABLES = "memkit.catalog.tables"
+# The tables that hold what was read, each with its order in memory.
+ROWS = {"entry_rows": "doc", "posting_rows": "word, doc", "replaced_postings": "word, doc"}
 _SET_MOMENT = "set variable as_of = $as_of::timestamptz"
 
 
@@ -56,6 +59,7 @@ class Database:
     def __init__(self, temp_directory: Path, threads: int) -> None:
         import duckdb
 
+        self._in_place = False
         self.connection = duckdb.connect(
             ":memory:",
             config={
@@ -71,7 +75,8 @@ class Database:
         self.run("attach ':memory:' as base (compress)")
         for name, schema in base_schemas().items():
             self.replace_table(name, schema.empty_table())
-        self.read_in_place(())
+        for name in queries.names_in(TABLES):
+            self.derive(name)
         for view in self.views():
             self.run(f"create view {view} as {queries.load(VIEWS, view).sql}")
 
@@ -110,7 +115,7 @@ class Database:
 
     def insert(self, name: str, rows: pa.Table) -> None:
         """Append rows to `base.<name>`, columns by name."""
-        self._with_rows(rows, f"insert into base.{name} by name from incoming")
+        self._with_rows(rows, f"insert into base.{self._held(name)} by name from incoming")
 
     def _with_rows(self, rows: pa.Table, sql: str) -> None:
         self.connection.register("incoming", rows)
@@ -125,42 +130,59 @@ class Database:
 
     # -- where rows come from ------------------------------------------------------------------------------------
 
+    def _held(self, name: str) -> str:
+        """The table in memory behind one of `ROWS`: itself, or beside it while segments are read in place."""
+        return f"held_{name}" if self._in_place and name in ROWS else name
+
     def read_in_place(self, segments: Sequence[Segments]) -> None:
-        """Let `entry_rows`, `posting_rows` and `replaced_postings` show these segments beside the held rows."""
-        entries, postings, replaced = ["from base.held_entries"], ["from base.held_postings"], []
+        """Let the tables of `ROWS`, still empty, show these segments beside the rows in memory."""
+        shown: dict[str, list[str]] = {name: [f"from base.held_{name}"] for name in ROWS}
         for part in segments:
             doc = f"(doc + {part.offset})::integer as doc"
-            files = f"select * replace ({doc}), '{part.project_key}' as project_key from {_parquet(part.entries)}"
-            entries.append(f"select * from ({files}) where doc not in (select doc from base.healed)")
-            files = f"select * replace ({doc}) from {_parquet(part.postings)}"
-            postings.append(f"select * from ({files}) where doc not in (select doc from base.replaced)")
-            replaced.append(f"select * from ({files}) where doc in (select doc from base.replaced)")
-        replaced.insert(0, "from base.held_replaced_postings")
-        for name, parts in {"entry_rows": entries, "posting_rows": postings, "replaced_postings": replaced}.items():
-            self.run(f"create or replace view base.{name} as {' union all '.join(parts)}")
+            entries = f"select * replace ({doc}), '{part.project_key}' as project_key from {_parquet(part.entries)}"
+            postings = f"select * replace ({doc}) from {_parquet(part.postings)}"
+            unhealed, live = "doc not in (select doc from base.healed)", "doc not in (select doc from base.replaced)"
+            shown["entry_rows"].append(f"select * from ({entries}) where {unhealed}")
+            shown["posting_rows"].append(f"select * from ({postings}) where {live}")
+            shown["replaced_postings"].append(f"select * from ({postings}) where not ({live})")
+        with self.transaction():
+            for name, parts in shown.items():
+                self.run(f"alter table base.{name} rename to held_{name}")
+                self.run(f"create view base.{name} as {' union all by name '.join(parts)}")
+        self._in_place = True
 
     def hold_everything(self) -> None:
         """Copy what segments show into memory, so that nothing is read from a file any more."""
+        if not self._in_place:
+            return
         with self.transaction():
-            self.run("create or replace table base.held_entries as from base.entry_rows order by doc")
-            self.run("create or replace table base.held_replaced_postings as from base.replaced_postings")
-            self.run("create or replace table base.held_postings as from base.posting_rows order by term, doc")
-            self.read_in_place(())
+            for name, order in ROWS.items():
+                self.run(f"create table base.all_{name} as from base.{name} order by {order}")
+                self.run(f"drop view base.{name}")
+                self.run(f"drop table base.held_{name}")
+                self.run(f"alter table base.all_{name} rename to {name}")
+        self._in_place = False
         self.pack()
 
     def sort_postings(self) -> None:
-        """Bring held postings into order by term again after many were appended."""
-        self.run("create or replace table base.held_postings as from base.held_postings order by term, doc")
+        """Bring postings in memory into order by word again after many were appended."""
+        name = self._held("posting_rows")
+        self.run(f"create or replace table base.{name} as from base.{name} order by {ROWS['posting_rows']}")
         self.pack()
 
     def pack(self) -> None:
-        """Compress what is held in memory."""
+        """Compress what is in memory."""
         self.run("force checkpoint base")
 
+    def drop_healed(self) -> None:
+        """Remove rows in memory of entries that could not be read and now can."""
+        healed = "problem is not null and doc in (select doc from base.healed)"
+        self.run(f"delete from base.{self._held('entry_rows')} where {healed}")
+
     def part_replaced(self) -> None:
-        """Move held postings of replaced editions aside."""
-        chosen = "from base.held_postings where doc in (select doc from base.replaced)"
-        self.run(f"insert into base.held_replaced_postings {chosen}")
+        """Move postings in memory of replaced editions aside."""
+        chosen = f"from base.{self._held('posting_rows')} where doc in (select doc from base.replaced)"
+        self.run(f"insert into base.{self._held('replaced_postings')} {chosen}")
         self.run(f"delete {chosen}")
 
     # -- cursors -------------------------------------------------------------------------------------------------

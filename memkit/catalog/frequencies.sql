@@ -1,12 +1,12 @@
 -- frequencies
 -- In how many live entries each of some words stands, in whatever field.
 -- reads:  base.posting_rows
--- params: $terms VARCHAR[]
+-- params: $words BIGINT[]
 -- grain:  one row per term
 select
     term,
     count(*) as n_entries
 from base.posting_rows
-where term in (select unnest($terms::varchar[]))
+where word in (select unnest($words::bigint[]))
 group by term
 order by term

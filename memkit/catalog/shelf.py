@@ -42,9 +42,15 @@ class ReadEntry:
         return recall_fields(self.entry, self.decision)
 
     @cached_property
-    def stretches(self) -> dict[str, tuple[Stretch, ...]]:
-        """What `tokens.locate` needs to know of each text, by field."""
-        return {field: stretches(text) for field, text in self.texts.items()}
+    def _stretches(self) -> dict[str, tuple[Stretch, ...]]:
+        return {}
+
+    def stretches(self, field: str) -> tuple[Stretch, ...]:
+        """What `tokens.locate` needs to know of the text of a field."""
+        known = self._stretches.get(field)
+        if known is None:
+            known = self._stretches[field] = stretches(self.texts[field])
+        return known
 
     @cached_property
     def summary(self) -> str:

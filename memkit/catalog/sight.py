@@ -22,7 +22,7 @@ from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
 from memkit.model.links import Identity
-from memkit.snapshot.rows import RowBuilder
+from memkit.snapshot.rows import RowBuilder, word_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -122,7 +122,8 @@ class Sight:
         for source in self.sources:
             source.open(use_snapshot=use_snapshots)
         segments = [source.segments for source in self.sources if source.segments]
-        self.database.read_in_place(segments)
+        if segments:
+            self.database.read_in_place(segments)
         self.holds_everything = not segments
         self._update()
         self._mend()
@@ -157,7 +158,7 @@ class Sight:
         if not self.holds_everything:
             unknown = [term for term in wanted if term not in self._words]
             if unknown:
-                found = self.fetch(queries.load(PACKAGE, "frequencies"), {"terms": unknown})
+                found = self.fetch(queries.load(PACKAGE, "frequencies"), {"words": [word_of(term) for term in unknown]})
                 self._words.update(dict.fromkeys(unknown, 0) | dict(found))
         return {term: self._words.get(term, 0) for term in wanted}
 
@@ -165,8 +166,10 @@ class Sight:
         """The cards of these documents; all are fetched at once where rows are in memory."""
         missing = [doc for doc in docs if doc not in self._cards]
         if missing:
-            everything = self.holds_everything and not self._cards
-            rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": None if everything else missing})
+            if self.holds_everything and not self._cards:
+                rows = self.fetch(queries.load(PACKAGE, "all_cards"))
+            else:
+                rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": missing})
             for doc, entry_id, crc, panel_id, tags, stored_ms in rows:
                 self._cards[doc] = Card(entry_id, crc, panel_id, tuple(tags), stored_ms)
         return {doc: self._cards[doc] for doc in docs}
@@ -201,7 +204,7 @@ class Sight:
         """Copy segments into memory: ranking gets faster, and nothing is read from a file any more."""
         self.database.hold_everything()
         self.holds_everything = True
-        self._cards = {}
+        self._cards.clear()
         self._sorted, self._unsorted = self._sorted + self._unsorted, 0
         self._count_words()
 
@@ -245,9 +248,7 @@ class Sight:
         if healed:
             docs = pa.table({"doc": pa.array([gap.doc for gap, _ in healed], pa.int32())})
             self.database.insert("healed", docs)
-            self.database.run(
-                "delete from base.held_entries where problem is not null and doc in (select doc from base.healed)"
-            )
+            self.database.drop_healed()
 
     def _insert_waiting(self, healed: Healed) -> None:
         import pyarrow as pa
@@ -261,8 +262,8 @@ class Sight:
             if len(builder):
                 rows = builder.build()
                 key = pa.array([source.key] * rows.entries.num_rows, pa.string())
-                self.database.insert("held_entries", rows.entries.append_column("project_key", key))
-                self.database.insert("held_postings", rows.postings)
+                self.database.insert("entry_rows", rows.entries.append_column("project_key", key))
+                self.database.insert("posting_rows", rows.postings)
                 self._unsorted += rows.postings.num_rows
 
     def _ids_in_segments(self, source: Source) -> set[str]:

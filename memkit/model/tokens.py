@@ -36,9 +36,8 @@ _CAMEL = regex.compile(r"(?<=[\p{Ll}\p{N}]\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=
 _SPLIT = regex.compile(r"[^\p{L}\p{N}\p{M}]+")
 _ASCII_RUN = re.compile(r"[A-Za-z0-9]+(?:[_\-.'][A-Za-z0-9]+)*")
 _ASCII_PART = re.compile(r"[A-Za-z0-9]+")
-# What makes a run more than one word: a mark inside it, or a capital inside a word of it.
-_ASCII_MARKED = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]++(?:[_\-.'][A-Za-z0-9]++)++")
-_ASCII_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+# What can make a run more than one word: a mark inside it, or a capital inside a word of it.
+_ASCII_SEAM = re.compile(r"[_\-.'A-Z]")
 # A piece between spaces with a character beyond ASCII in it; no word reaches across a space.
 _FOREIGN = re.compile(r"(?<!\S)[^\s\x80-\U0010ffff]*+[^\x00-\x7f]\S*+")
 
@@ -126,19 +125,24 @@ def stretches(text: str) -> tuple[Stretch, ...]:
 
 def _special_runs(text: str) -> Iterator[tuple[int, int]]:
     """Where ASCII runs stand that are compounds."""
-    spans = [match.span() for match in _ASCII_MARKED.finditer(text)]
-    yield from spans
     done = 0
-    for match in _ASCII_CAPITAL.finditer(text):
-        start = match.start()
-        if start < done or any(low <= start < high for low, high in spans):
+    for match in _ASCII_SEAM.finditer(text):
+        at = match.start()
+        # A run begins after a character that is neither letter nor digit; so a capital there is no seam, nor is a mark.
+        if at <= done or not _is_ascii_word(text[at - 1]):
             continue
-        while start > 0 and text[start - 1].isascii() and text[start - 1].isalnum():
+        start = at - 1
+        while start > 0 and _is_ascii_word(text[start - 1]):
             start -= 1
-        run = _ASCII_PART.match(text, start)
+        run = _ASCII_RUN.match(text, start)
         if run is not None:
             done = run.end()
-            yield run.span()
+            if not _is_plain(run.group()):
+                yield run.span()
+
+
+def _is_ascii_word(char: str) -> bool:
+    return char.isascii() and char.isalnum()
 
 
 def _stretch(start: int, end: int, tokens: Sequence[Token]) -> Stretch:

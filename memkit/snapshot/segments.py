@@ -88,14 +88,10 @@ def merge_rows(older: Rows, newer: Rows) -> Rows:
     """The rows of two neighbouring segments in one order."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     postings = pa.concat_tables([older.postings, newer.postings])
-    terms = postings.column("term").combine_chunks().dictionary_encode()
-    rank = np.empty(len(terms.dictionary), dtype=np.int64)
-    rank[np.asarray(pc.sort_indices(terms.dictionary))] = np.arange(len(terms.dictionary))
-    # The older segment's documents come first and both are in order already, so a stable sort by term is enough.
-    order = np.argsort(rank[np.asarray(terms.indices)], kind="stable")
+    # The older segment's documents come first and both are in order already, so a stable sort by word is enough.
+    order = np.argsort(np.asarray(postings.column("word")), kind="stable")
     return Rows(pa.concat_tables([older.entries, newer.entries]), postings.take(order))
 
 

@@ -52,7 +52,7 @@ def test_every_spelling_finds_the_other_and_the_fragment_is_the_stored_one(store
 
 def test_query_text_never_reaches_a_query_language(store, see):
     put(store, new("Robert'); drop table x; --", "50% * _ $1 ?"))
-    assert len(ask(see(store), "'; drop table base.held_entries; -- robert $1 %")) == 1
+    assert len(ask(see(store), "'; drop table base.entry_rows; -- robert $1 %")) == 1
 
 
 @pytest.mark.parametrize("query", [None, 3, b"x", "\ud800"])

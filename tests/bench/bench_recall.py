@@ -9,6 +9,7 @@ import re
 import statistics
 import time
 
+from memkit.snapshot.absorbing import absorb
 from memkit.testing import temp_memory_root
 from tests.bench.corpus import Texts
 
@@ -46,6 +47,8 @@ def measure(size: int = 10_000, queries: int = 5, rounds: int = 5) -> dict:
             mem.store_many([texts.request(i) for i in range(start, min(size, start + 2000))])
         found["store_many_s"] = time.perf_counter() - began
         found["absorb_s"] = _clock(mem.refresh)
+        mem.store_many([texts.request(i) for i in range(256)])
+        found["absorb_256_s"] = _clock(lambda: absorb(mem._store))
         found["first_ms"] = _clock(lambda: mem.recall(texts.query(4, common=True))) * 1e3
         for _ in range(5):
             mem.recall(texts.query(4, common=True))

@@ -77,7 +77,7 @@ REFUSED = {
     "dropping": "drop view entries",
     "inserting": "insert into base.panels values ('x')",
     "inserting inside a select": "with x as (insert into base.panels values ('x') returning *) select * from x",
-    "deleting inside a select": "with x as (delete from base.held_entries returning *) select count(*) from x",
+    "deleting inside a select": "with x as (delete from base.entry_rows returning *) select count(*) from x",
     "copying out": "copy entries to '/tmp/memkit-must-not-exist.csv'",
     "attaching": "attach 'x.db'",
     "setting": "set threads = 1",

@@ -13,6 +13,7 @@ from memkit.snapshot import absorbing, segments
 from memkit.snapshot.absorbing import absorb
 from memkit.snapshot.manifest import parse_manifest
 from memkit.snapshot.reading import open_snapshot
+from memkit.snapshot.rows import word_of
 from memkit.store import durable, index
 from memkit.store.lock import Lock
 from memkit.store.verify import verify
@@ -68,7 +69,7 @@ def test_a_segment_holds_what_the_manifest_says_it_holds(store):
     entries = pq.read_table(store.paths.snapshots / manifest.segments[0].entries.name)
     assert entries.column("entry_id").to_pylist() == ids
     postings = pq.read_table(store.paths.snapshots / manifest.segments[0].postings.name)
-    keys = list(zip(postings.column("term").to_pylist(), postings.column("doc").to_pylist(), strict=True))
+    keys = list(zip(postings.column("word").to_pylist(), postings.column("doc").to_pylist(), strict=True))
     assert keys == sorted(keys)
     assert len(set(keys)) == len(keys)
     assert verify(store) == []
@@ -121,10 +122,10 @@ def test_a_merge_keeps_every_posting_in_order(store):
         absorb(store, minimum=8)
     (segment,) = manifest_of(store).segments
     merged = pq.read_table(store.paths.snapshots / segment.postings.name).to_pylist()
-    keys = [(row["term"], row["doc"]) for row in merged]
+    keys = [(row["word"], row["doc"]) for row in merged]
     assert keys == sorted(keys)
-    assert {doc for term, doc in keys if term == "queue"} == set(range(32))
-    assert [doc for term, doc in keys if term == "word17"] == [17]
+    assert {doc for word, doc in keys if word == word_of("queue")} == set(range(32))
+    assert [doc for word, doc in keys if word == word_of("word17")] == [17]
 
 
 def test_leftovers_and_replaced_segments_are_swept_and_foreign_files_stay(store):
