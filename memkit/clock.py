@@ -73,7 +73,12 @@ def parse_instant(text: str) -> dt.datetime:
         ValueError: `text` is neither.
     """
     value = dt.datetime.fromisoformat(text.strip())
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{text!r:.40} lies beyond the calendar") from error
 
 
 def age_days(then: dt.datetime | dt.date, now: dt.datetime) -> float:

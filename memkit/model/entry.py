@@ -262,7 +262,7 @@ def require_stored_at(value: object, now: dt.datetime) -> int:
         raise InvalidInputError("lies before 1970", field="stored_at", remedy="Check the year.")
     if ms > clock.to_ms(now) + clock.SKEW_MS:
         raise InvalidInputError(
-            f"{clock.iso(value)} lies in the future (now is {clock.iso(now)})",
+            f"{value.isoformat()} lies in the future (now is {clock.iso(now)})",
             field="stored_at",
             remedy="Check the clock, or leave stored_at out.",
         )

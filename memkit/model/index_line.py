@@ -7,18 +7,19 @@ describe the entry's file and are memkit's own. Tags that do not fit the line ar
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from memkit.model import ids, jsontext
-from memkit.model.entry import StoredEntry
-from memkit.model.result import final_score, judge_confidence
+from memkit.model.entry import MAX_PANEL_CHARS, StoredEntry
+from memkit.model.result import as_number, final_score, judge_confidence
 
 MAX_LINE_BYTES = 4096
 MAX_PREVIEW_UNITS = 240
+MAX_SCORE = 2**53 - 1
+"""Larger numbers are not exact for every reader of the line; a panel's scale ends at 100."""
 ABSENT = -1
 
 
@@ -81,7 +82,7 @@ def cut_utf16(text: str, units: int) -> str:
 
 
 def _whole(value: float | None) -> int:
-    return ABSENT if value is None or not math.isfinite(value) or value < 0 else round(value)
+    return ABSENT if value is None or not 0 <= value <= MAX_SCORE else round(value)
 
 
 def line_for(entry: StoredEntry, *, n_bytes: int, sha256: str) -> bytes:
@@ -100,8 +101,12 @@ def line_for(entry: StoredEntry, *, n_bytes: int, sha256: str) -> bytes:
         sha256=sha256,
     ).to_dict()
     data = jsontext.dumps(line) + b"\n"
-    while len(data) > MAX_LINE_BYTES:
+    while len(data) > MAX_LINE_BYTES and line["tags"]:
         line["tags"].pop()
+        data = jsontext.dumps(line) + b"\n"
+    if len(data) > MAX_LINE_BYTES:  # another tool's entry, its panel's name overlong; the envelope keeps it whole
+        line["panelId"] = cut_utf16(line["panelId"], MAX_PANEL_CHARS)
+        line["questionPreview"] = cut_utf16(preview, MAX_PREVIEW_UNITS // 2)
         data = jsontext.dumps(line) + b"\n"
     return data
 
@@ -127,11 +132,12 @@ def parse_line(data: bytes) -> IndexLine:
     tags = raw.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise LineDamage("tags is not a list of texts")
-    if b"\\u" in data:  # a valid escape can still spell an unpaired surrogate, which no other reader accepts
-        try:
-            jsontext.dumps(raw)
-        except UnicodeEncodeError as error:
-            raise LineDamage("holds an unpaired surrogate") from error
+    if not raw["questionPreview"].isascii():  # a tool may have cut the preview within a pair
+        raw["questionPreview"] = jsontext.whole_text(raw["questionPreview"])
+    try:
+        jsontext.require_pairs(raw, data)
+    except jsontext.JsonDamage as error:
+        raise LineDamage(str(error)) from error
     return IndexLine(
         id=raw["id"],
         stored_at_ms=stored_at,
@@ -141,13 +147,15 @@ def parse_line(data: bytes) -> IndexLine:
         tags=tuple(tags),
         final_score=_number(raw.get("finalScore")),
         judge_confidence=_number(raw.get("judgeConfidence")),
-        bytes=raw["bytes"] if isinstance(raw.get("bytes"), int) else None,
+        bytes=_count(raw.get("bytes")),
         sha256=raw["sha256"] if isinstance(raw.get("sha256"), str) else None,
         extra=MappingProxyType({k: v for k, v in raw.items() if k not in _KNOWN}),
     )
 
 
 def _number(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return ABSENT
-    return _whole(float(value))
+    return _whole(as_number(value))
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

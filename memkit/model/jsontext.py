@@ -7,12 +7,14 @@ readers of a store (DuckDB, a TypeScript tool, Parquet), so they are refused goi
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
 
 from memkit.errors import InvalidInputError
 
 MAX_NESTING = 64
 Json = Any
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -75,6 +77,27 @@ def loads_object(data: bytes) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise JsonDamage(f"a JSON object was expected, found {type(value).__name__}")
     return value
+
+
+def require_pairs(value: Json, data: bytes) -> None:
+    """Refuse a value in which an escape of `data`, from which it was read, spells half a character.
+
+    Such an escape is valid JSON, and text no other reader of a store accepts.
+
+    Raises:
+        JsonDamage: there is one.
+    """
+    if _HALF.search(data) is None:
+        return
+    try:
+        dumps(value)
+    except UnicodeEncodeError as error:
+        raise JsonDamage("holds an unpaired surrogate") from error
+
+
+def whole_text(text: str) -> str:
+    """`text` with U+FFFD in the place of each unpaired surrogate, as where a tool cut a pair in two."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def dumps(value: Json) -> bytes:

@@ -98,7 +98,9 @@ def decode(paths: StorePaths, entry_id: str, data: bytes) -> StoredEntry:
             "the file is empty", file=file, remedy="Run `memkit repair --apply`; it moves the file aside."
         )
     try:
-        entry = read_envelope(jsontext.loads_object(data))
+        envelope = jsontext.loads_object(data)
+        jsontext.require_pairs(envelope, data)
+        entry = read_envelope(envelope)
     except NewerEntry as newer:
         raise NewerFormatError(str(newer), file=file, remedy="Upgrade memkit to read it.") from newer
     except (jsontext.JsonDamage, EntryDamage) as damage:

@@ -132,7 +132,7 @@ def test_the_terms_do_not_depend_on_composition(text):
     assert composed == {*terms(unicodedata.normalize("NFD", text))}
 
 
-@given(st.one_of(TEXT, LIKELY))
+@given(st.text("abAB12_-.' éß東かガ한ก", max_size=40))
 def test_a_term_tokenised_again_is_among_its_own_terms(text):
     for term in terms(text):
         only_marks = not any(char.isalnum() for char in term)
