@@ -98,10 +98,11 @@ class Reader:
     def __init__(self, home: pathlib.Path) -> None:
         self.home = os.path.realpath(home)
         self.names: dict[str, object] = {"__name__": "__main__"}
+        self._asked: memkit.Memory | None = None
 
     def close(self) -> None:
         """Close every memory the page opened."""
-        for value in self.names.values():
+        for value in (self._asked, *self.names.values()):
             if isinstance(value, memkit.Memory):
                 value.close()
 
@@ -146,10 +147,9 @@ class Reader:
             given = {"memory": memory}
             test(**{name: given[name] for name in inspect.signature(test).parameters})
 
-    @staticmethod
-    def _sql(block: Block) -> None:
-        with memkit.open(".") as mem:
-            table = mem.sql(block.text)
+    def _sql(self, block: Block) -> None:
+        self._asked = self._asked or memkit.open(".")
+        table = self._asked.sql(block.text)
         assert len(table) or "quarantine" in block.text, f"{block.place} finds nothing in the samples"
 
     def _console(self, block: Block, command: str) -> str:

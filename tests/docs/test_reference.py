@@ -134,6 +134,12 @@ def test_the_causes_on_the_page_are_those_of_the_code():
     assert all(row[1] for row in table)
 
 
+def test_a_filter_is_named_in_plain_words_where_a_result_is_shown():
+    with temp_memory_root() as mem:
+        mem.store(question="Which queue?", result={"conclusion": "Keep it."})
+        assert "Left out by a filter" in mem.recall("queue", panel="adr").to_text()
+
+
 # -- views -------------------------------------------------------------------------------------------------------
 
 
