@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 
-.PHONY: help setup demo test check notebooks bench bench-smoke corpora format clean
+.PHONY: help setup demo test check docs notebooks bench bench-smoke corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ check: $(VENV)/.dev ## formatting, lint, types, floors
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.dev ## run the pages and write the outputs they show anew
+	$(BIN)/python -m tests.docs
 
 notebooks: $(VENV)/.dev ## execute every notebook in a fresh kernel
 	$(BIN)/python -m pytest -m notebook -p no:randomly tests/notebooks

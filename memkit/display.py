@@ -27,7 +27,7 @@ def plain(value: object) -> str:
 
 
 class Displayable:
-    """Mixin: shows itself in notebooks through `mimebundle`; `print(x)` gives the same content in plain text."""
+    """Mixin: shows itself in notebooks through `mimebundle`; `to_text()` gives the same content in plain text."""
 
     __slots__ = ()
 

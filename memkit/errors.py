@@ -50,7 +50,8 @@ class MemkitError(Exception):
     def _sentence(self) -> str:
         where = [part for part in (self.file, self.field) if part]
         head = f"{': '.join(where)}: {self.what}" if where else self.what
-        return f"{head}. {self.remedy}" if self.remedy else head
+        stop = "" if head.endswith(("?", "!", ".")) else "."  # what a library said may be a question
+        return f"{head}{stop} {self.remedy}" if self.remedy else head
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.__dict__.copy()))

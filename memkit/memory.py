@@ -332,8 +332,8 @@ class Memory:
             **frames: Data frames by the name the query uses: pandas, polars, Arrow.
 
         Raises:
-            QueryError: it is not one SELECT, or DuckDB cannot answer it; with DuckDB's message.
-            UsageError: a frame's name would hide a view.
+            QueryError: it is not one SELECT, a frame is none or its name would hide a view, or DuckDB cannot answer it;
+                with DuckDB's message.
         """
         self._require_enabled()
         return self._catalog().sql(query, params, as_of=self._now(), frames=frames)

@@ -53,7 +53,7 @@ CAUSES: dict[str, tuple[str, str]] = {
     "below-threshold": ("Below the threshold", "A lower min_score shows them."),
     "superseded": ("Superseded", "The option include_superseded shows them."),
     "replaced": ("Replaced by a newer edition", ""),
-    "filtered": ("Left out by a filter", "Asking without the filter shows them."),
+    "filtered-out": ("Left out by a filter", "Asking without the filter shows them."),
     "other-project": ("In another project", "The option across_projects shows them."),
     "in-trash": ("In the trash", "Restoring brings them back."),
     "staged": ("Staged, not yet consolidated", ""),
