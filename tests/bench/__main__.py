@@ -78,7 +78,10 @@ def full() -> int:
     for name, row in recall["mixes"].items():
         cells = "".join(f"{row[key]:>8.1f}" for key in ("new_ms", "warm_ms", "p95_ms", "scan_ms", "ratio"))
         print(f"{name:<18}{cells}")
-    print(f"\nstore_many of all: {recall['store_many_s']:.1f} s; absorb: {recall['absorb_s']:.1f} s, 256 more: {recall['absorb_256_s']:.2f} s; ", end="")
+    print(
+        f"\nstore_many of all: {recall['store_many_s']:.1f} s; absorb: {recall['absorb_s']:.1f} s, 256 more: {recall['absorb_256_s']:.2f} s; ",
+        end="",
+    )
     print(f"first question: {recall['first_ms']:.0f} ms; ratio over all: {recall['ratio']:.1f}\n")
     store = bench_store.measure()
     print("durable store, one by one (median ms)\n")

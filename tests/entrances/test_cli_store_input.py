@@ -30,7 +30,7 @@ def stored(fake):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("source", ["file", "stdin"])
-def test_a_document_becomes_entries(memkit_cli, fake, tmp_path, source, given, options, taken):  # noqa: PLR0917
+def test_a_document_becomes_entries(memkit_cli, fake, tmp_path, source, given, options, taken):
     text = json.dumps(given)
     file = tmp_path / "run.json"
     file.write_text(text)

@@ -18,7 +18,6 @@ import time
 
 from memkit.errors import DiskFullError, LockedError, MemkitError, StoreError, StorePermissionError
 from memkit.store import leftovers
-from memkit.store.repair import repair
 from memkit.store.verify import verify
 from memkit.store.wipe import wipe
 from tests.reliability import mounts

@@ -27,7 +27,6 @@ from tests.reliability.stores import (
     imported,
     new,
     open_store,
-    quietly,
     violations,
 )
 

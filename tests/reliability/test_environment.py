@@ -3,7 +3,6 @@
 import datetime as dt
 import json
 import os
-import pathlib
 import shutil
 import stat
 import subprocess
@@ -15,7 +14,6 @@ from memkit.clock import UTC, FixedClock
 from memkit.store import audit_log, look
 from memkit.store.paths import StorePaths, project_key, resolve_project
 from memkit.store.verify import verify
-from tests.reliability.account import pick
 from tests.reliability.environment import SCENARIOS
 from tests.reliability.mounts import ROOT, run_apart, why_not
 from tests.reliability.operations import OPERATIONS, Bench
@@ -128,7 +126,11 @@ STORE = 'print(store.store_many([new("elsewhere")])[0].id)'
 def elsewhere(root, body: str, *, before=(), env=None, **more):
     """Run Python code over a store in a process with other surroundings."""
     site = [path for path in sys.path if path.endswith("-packages")]
-    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "MEMKIT_TEST_PATH": json.dumps([str(ROOT), *site])}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": "/nonexistent",
+        "MEMKIT_TEST_PATH": json.dumps([str(ROOT), *site]),
+    }
     return subprocess.run(
         [*before, sys.executable, "-B", "-c", CODE.format(body=body), str(root)],
         env={**environment, **(env or {})}, capture_output=True, text=True, check=False, **more,
@@ -136,10 +138,12 @@ def elsewhere(root, body: str, *, before=(), env=None, **more):
 
 
 @pytest.mark.promise("P11")
-@pytest.mark.parametrize("locale", [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C.UTF-8"}])
+@pytest.mark.parametrize(
+    "locale", [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C.UTF-8"}]
+)
 def test_any_text_is_the_same_bytes_under_any_locale(scratch, cases, locale):
     text = "plan ✅ 日本 🧪 before\u2028after\u0085end\x0b\x0c\x1c ü"
-    body = f"store.store_many([NewEntry(question={ascii(text)}, result={{'conclusion': {ascii(text)}}})]); print('done')"
+    body = f"store.store_many([NewEntry(question={text!a}, result={{'conclusion': {text!a}}})]); print('done')"
     done = elsewhere(scratch / "root", body, env=locale)
     assert done.stdout == "done\n", done.stderr
     store = open_store(scratch / "root")
@@ -189,7 +193,11 @@ def test_any_clock_gives_ids_times_and_log_days_that_agree(scratch, cases, zone,
         pytest.skip(f"faketime does not work here: {done.stderr[-200:]}")
     store = open_store(scratch / "root")
     read = store.read_index()
-    cases.add([] if [line.id for line in read.lines] == sorted(line.id for line in read.lines) else ["ids do not sort by time"])
+    cases.add(
+        []
+        if [line.id for line in read.lines] == sorted(line.id for line in read.lines)
+        else ["ids do not sort by time"]
+    )
     n = 0
     for day in audit_log.days(store.paths):
         for event in audit_log.day_events(store.paths, day):
@@ -264,7 +272,12 @@ def test_something_else_in_the_place_of_a_file_is_said_at_once(scratch, cases, k
         else:
             victim.symlink_to(victim if kind == "loop" else "nowhere")
         found = []
-        for call in (bench.store.read_index, lambda: verify(bench.store), bench.store.info, lambda: bench.store.store_many([new("x")])):
+        for call in (
+            bench.store.read_index,
+            lambda: verify(bench.store),
+            bench.store.info,
+            lambda: bench.store.store_many([new("x")]),
+        ):
             try:
                 with quietly():
                     call()
