@@ -24,7 +24,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from memkit.importers.run import ImportPlan
 
 Project = str | os.PathLike[str]
+Scope = Literal["own", "all", "others"]
 Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
@@ -78,7 +79,7 @@ class Memory:
         self._store = store
         self._environment = environment
         self._temp = temp_directory
-        self._catalogs: dict[bool, Catalog] = {}
+        self._catalogs: dict[Scope, Catalog] = {}
         self._closed = False
         self.settings = loaded
         self.enabled: bool = loaded.settings.memory.enabled
@@ -163,8 +164,9 @@ class Memory:
 
     def _keep(self, new: Sequence[NewEntry], *, op: str) -> Receipts:
         receipts = self._store.store_many(new, op=op)
-        for catalog in self._catalogs.values():
-            catalog.apply([receipt.entry for receipt in receipts])
+        for scope, catalog in self._catalogs.items():
+            if scope != "others":
+                catalog.apply([receipt.entry for receipt in receipts])
         return receipts
 
     def import_adr(self, path: Project, *, dry_run: bool = False) -> ImportReport:
@@ -247,8 +249,8 @@ class Memory:
         limit: int | None = None,
         min_score: float = 0.0,
         panel: str | None = None,
-        any_tag: Sequence[str] = (),
-        all_tags: Sequence[str] = (),
+        any_tag: str | Sequence[str] = (),
+        all_tags: str | Sequence[str] = (),
         since_days: float | None = None,
         across_projects: bool | None = None,
         include_superseded: bool = False,
@@ -267,6 +269,7 @@ class Memory:
             all_tags: Only entries with all of these tags.
             since_days: Only entries stored at most so many days ago.
             across_projects: Also the other projects their user enabled; each is checked against its own store.json.
+                False, where the settings say True, only mentions what they hold under `other-project`.
             include_superseded: Also what was replaced, behind what replaced it, labelled.
             fuzzy: Also words that begin with a term of 4 letters or more, or differ by one edit from one of 5 or more.
             recency_half_life_days: Halve the score for each so many days of age; off by default.
@@ -276,6 +279,7 @@ class Memory:
             InvalidInputError: an option out of its range.
         """
         from memkit.analytics.recall import RecallOptions, recall
+        from memkit.analytics.recall_options import tag_names
 
         self._require_enabled()
         ranking = self.settings.settings.recall
@@ -284,8 +288,8 @@ class Memory:
             limit=ranking.limit if limit is None else limit,
             min_score=min_score,
             panel=panel,
-            any_tag=tuple(any_tag),
-            all_tags=tuple(all_tags),
+            any_tag=tag_names(any_tag, "any_tag"),
+            all_tags=tag_names(all_tags, "all_tags"),
             since_days=since_days,
             across_projects=wide,
             include_superseded=include_superseded,
@@ -296,7 +300,10 @@ class Memory:
             b=ranking.b,
             weights=ranking.weights.model_dump(),
         )
-        result = recall(self._catalog(across=wide), query, options, as_of=self._now())
+        mention = self.settings.settings.memory.across_projects and not wide
+        elsewhere = self._catalog("others") if mention and self._other_stores() else None
+        catalog = self._catalog("all" if wide else "own")
+        result = recall(catalog, query, options, as_of=self._now(), elsewhere=elsewhere)
         for line in result.warnings:
             warnings.warn(line, MemkitWarning, stacklevel=2)
         self._note_recall(query, result)
@@ -388,18 +395,19 @@ class Memory:
         if not self.enabled:
             raise not_enabled(self.paths.project_path)
 
-    def _catalog(self, *, across: bool = False) -> Catalog:
+    def _catalog(self, scope: Scope = "own") -> Catalog:
         from memkit.catalog.catalog import Catalog
 
         self._require_open()
-        if across not in self._catalogs:
-            stores = [self._store, *(self._other_stores() if across else ())]
-            self._catalogs[across] = Catalog(
-                stores,
+        if scope not in self._catalogs:
+            own = () if scope == "others" else (self._store,)
+            others = () if scope == "own" else self._other_stores()
+            self._catalogs[scope] = Catalog(
+                [*own, *others],
                 decision_panels=self.settings.settings.decisions.panels,
                 temp_directory=Path(self._temp.name),
             )
-        return self._catalogs[across]
+        return self._catalogs[scope]
 
     def _other_stores(self) -> Sequence[Store]:
         """Stores of the user's other enabled projects; one that is not what it says is left out with a warning."""

@@ -84,7 +84,7 @@ def other_projects(result: RecallResult) -> tuple[Missed, ...]:
         return ()
     plural = "project" if len(keys) == 1 else "projects"
     ids = [hit.id for hit in result]
-    return (_listed("other-project", ids, f"in the {plural} {', '.join(keys)}; across_projects=True searches there"),)
+    return (_listed("other-project", ids, f"in the {plural} {', '.join(keys)}"),)
 
 
 def _absent(sight: Sight, question: Question, *, suggest: bool) -> Missed:
@@ -94,7 +94,7 @@ def _absent(sight: Sight, question: Question, *, suggest: bool) -> Missed:
         near = dict.fromkeys(found for _, found in nearby(sight, question.absent, _SUGGESTIONS))
         near.pop("", None)
         if near:
-            detail += f" Near it: {', '.join(list(near)[:MOST_IDS])}; fuzzy=True searches there."
+            detail += f" Near it: {', '.join(list(near)[:MOST_IDS])}."
     return Missed("token-not-in-corpus", detail, count=len(question.absent))
 
 

@@ -70,7 +70,7 @@ class RecallOptions:
         if self.panel is not None and not isinstance(self.panel, str):
             raise InvalidInputError("a text was expected", field="panel", remedy="Give one panel's name.")
         for name in ("any_tag", "all_tags"):
-            object.__setattr__(self, name, _tags(getattr(self, name), name))
+            object.__setattr__(self, name, tag_names(getattr(self, name), name))
         _number(self.k1, "k1", least=0.0)
         _number(self.b, "b", least=0.0)
         if self.b > 1:
@@ -103,10 +103,17 @@ class RecallOptions:
 
 def _number(value: object, name: str, *, least: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
-        raise InvalidInputError(f"{value!r} is not a number from {least:g} up", field=name)
+        raise InvalidInputError(
+            f"{value!r} is not a number from {least:g} up", field=name, remedy=f"Give {least:g} or more."
+        )
 
 
-def _tags(value: object, name: str) -> tuple[str, ...]:
+def tag_names(value: object, name: str) -> tuple[str, ...]:
+    """One tag or several, as a tuple.
+
+    Raises:
+        InvalidInputError: neither a text nor a list of texts.
+    """
     if isinstance(value, str):
         return (value,)
     if isinstance(value, Iterable):

@@ -49,17 +49,20 @@ MAX_MISSED = 12
 MAX_OPTIONS = 16
 # Causes in plain words, and what one can do. A cause that is not listed here is shown under its own name.
 CAUSES: dict[str, tuple[str, str]] = {
+    "empty-store": ("Nothing stored yet", "Store a result, or import what there is."),
+    "empty-query": ("No word in the question", "Ask with a word of letters or digits."),
+    "terms-capped": ("Question cut", "Ask with fewer words."),
     "token-not-in-corpus": ("Word in no entry", "Ask with another word, or with the option fuzzy."),
-    "below-threshold": ("Below the threshold", "A lower min_score shows them."),
-    "superseded": ("Superseded", "The option include_superseded shows them."),
+    "below-threshold": ("Below the threshold", "A lower minimum score shows them."),
+    "superseded": ("Superseded", "The option to include superseded entries shows them."),
     "replaced": ("Replaced by a newer edition", ""),
     "filtered-out": ("Left out by a filter", "Asking without the filter shows them."),
-    "other-project": ("In another project", "The option across_projects shows them."),
-    "in-trash": ("In the trash", "Restoring brings them back."),
-    "staged": ("Staged, not yet consolidated", ""),
-    "dead-lettered": ("In the dead letters", ""),
-    "quarantined": ("Damaged and set aside", "verify says where."),
-    "unreadable": ("Could not be read", "verify says why."),
+    "other-project": ("In another project", "Searching across projects shows them."),
+    "missing-file": ("File gone", "Restore it from a backup."),
+    "damaged": ("File damaged", "Restore it from a backup, or repair the store."),
+    "foreign": ("Of another project", "Move the file to that project's store."),
+    "unreadable": ("Could not be read", "Check owner and mode of the file."),
+    "newer-schema": ("Of a newer memkit", "Upgrade memkit to read them."),
 }
 
 

@@ -173,8 +173,9 @@ def _orphans(store: Store, candidates: list[str], held: HeldLock | None) -> Iter
         for entry_id in candidates:
             if entry_id not in lines and look.exists(store.paths.entry_file(entry_id)):
                 yield Problem(
-                    "orphan-entry", f"results/{entry_id}.json", "has no index line; a crash fell between the two",
-                    f"It was not acknowledged. {REPAIR}", entry_id,
+                    "orphan-entry", f"results/{entry_id}.json",
+                    "has no index line: a crash fell between the two, or its line was lost",
+                    f"{REPAIR}", entry_id,
                 )  # fmt: skip
 
 
