@@ -183,7 +183,7 @@ def miss():
         missed=(
             Missed("token-not-in-corpus", "No entry holds the word “kubernetes”."),
             Missed("token-not-in-corpus", "No entry holds the word “autoscaling”."),
-            Missed("in-trash", "3 entries in the trash match.", (OLD_ID,), 3),
+            Missed("filtered-out", "3 entries kept out by the filters.", (OLD_ID,), 3),
         ),
     )  # fmt: skip
 
@@ -313,7 +313,7 @@ def everyday():
             "docs/adr/0007-retry.md", "3.47", "2.96", "1.32", "0.91", "7 entries matched below 2.", "019a0147ee22",
             "its file is gone", "min_score", "2026-11-30 12:00 UTC"]),
         "miss": (miss(), ["kubernetes autoscaling", "42 entries searched", "“kubernetes”", "“autoscaling”", "fuzzy",
-            "In the trash", "3 entries", OLD_ID]),
+            "Left out by a filter", "3 entries", OLD_ID]),
         "hit": (hit(), [NEW_ID, "Stored 76 days ago", "tripped", "6.43"]),
         "entry": (entry(), [NEW_ID, "How should the payment worker retry?", "Retry with backoff.", "2026-09-15 08:30 UTC",
             "2026-09-11", "A fixed delay is easier.", "Who pays", "Duplicate captures", "payments", "runs/1.json", "84",

@@ -50,12 +50,12 @@ def test_a_miss_says_why_and_what_to_do():
         42 entries searched, as of 2026-11-30 12:00 UTC. No entry answers it; what is known of why follows.
 
         Why
-           Word in no entry  No entry holds the word “kubernetes”.
-                             No entry holds the word “autoscaling”.
-                             Ask with another word, or with the option fuzzy.
-           In the trash (3)  3 entries in the trash match.
-                             Entries: 0198b7d11a2c7f60b3e2c1d97e3b8a03 and 2 more
-                             Restoring brings them back.
+           Word in no entry          No entry holds the word “kubernetes”.
+                                     No entry holds the word “autoscaling”.
+                                     Ask with another word, or with the option fuzzy.
+           Left out by a filter (3)  3 entries kept out by the filters.
+                                     Entries: 0198b7d11a2c7f60b3e2c1d97e3b8a03 and 2 more
+                                     Asking without the filter shows them.
     """)  # fmt: skip
 
 
