@@ -92,7 +92,9 @@ def mutate(rng: random.Random, seeds: list[bytes]) -> bytes:
             other = rng.choice(seeds)
             data[at:] = other[rng.randrange(len(other) + 1) :]
         elif kind == 5:
-            data = data.replace(*rng.choice(((b"\n", b"\r\n"), (b"\n", b""), (b"\n", b"\xe2\x80\xa8"), (b'"', b"'"), (b":", b"="))))
+            data = data.replace(
+                *rng.choice(((b"\n", b"\r\n"), (b"\n", b""), (b"\n", b"\xe2\x80\xa8"), (b'"', b"'"), (b":", b"=")))
+            )
         elif kind == 6 and at < to:
             data[at:to] = bytes(rng.randrange(256) for _ in range(min(to - at, 16)))
         else:
@@ -229,8 +231,17 @@ def targets(scratch: pathlib.Path) -> list[Target]:
             entries.decode(paths, entry_id, _entry_of(paths, entry_id, checked).to_bytes())
 
     requests = [
-        json.dumps({"question": "Which queue?", "result": {"synthesis": {"content": "Keep it."}, "finalScore": 80}, "tags": ["a"], "panel_id": "p"}).encode(),
-        json.dumps({"question": "q", "result": {"rounds": [{"n": 1, "scores": [1, 2.5]}], "tripwires": ["x > 5"]}}).encode(),
+        json.dumps(
+            {
+                "question": "Which queue?",
+                "result": {"synthesis": {"content": "Keep it."}, "finalScore": 80},
+                "tags": ["a"],
+                "panel_id": "p",
+            }
+        ).encode(),
+        json.dumps(
+            {"question": "q", "result": {"rounds": [{"n": 1, "scores": [1, 2.5]}], "tripwires": ["x > 5"]}}
+        ).encode(),
     ]
 
     def path(data: bytes) -> list[str]:
@@ -238,7 +249,9 @@ def targets(scratch: pathlib.Path) -> list[Target]:
         shown = path_text(text)
         shown.encode("utf-8")
         key = project_key(text)
-        return [] if re.fullmatch(r"[0-9a-f]{12}", key) and paths_of(scratch / "root", text).folder.name == key else [key]
+        return (
+            [] if re.fullmatch(r"[0-9a-f]{12}", key) and paths_of(scratch / "root", text).folder.name == key else [key]
+        )
 
     def query(data: bytes) -> list[str]:
         text = data.decode("utf-8", "surrogateescape" if len(data) % 2 else "replace")
@@ -260,7 +273,9 @@ def targets(scratch: pathlib.Path) -> list[Target]:
         Target("envelope", envelopes, envelope, mutate_json),
         Target("store.json", [paths.store_json.read_bytes()], store_json, mutate_json, share=0.5),
         Target("log line", [log], log_lines, mutate_json),
-        Target("quarantine note", [(paths.quarantine / f"{spot.name}.json").read_bytes()], note, mutate_json, share=0.5),
+        Target(
+            "quarantine note", [(paths.quarantine / f"{spot.name}.json").read_bytes()], note, mutate_json, share=0.5
+        ),
         Target("generation", [b"0\n", b"14\n"], generation, share=0.25),
         Target("lock note", [paths.index_lock.read_bytes()], lock_note, mutate_json, share=0.25),
         Target("request", requests, request, mutate_json),
@@ -353,7 +368,15 @@ def _of_other_rooms(scratch: pathlib.Path, paths) -> list[Target]:
         "# タイトル\n\n* ステータス: 承認済み\n* 日付: 2031年5月5日\n\n| Status | x |\n|---|---|\n| Date | 5/6/2031 |\n".encode(),
     ]
     panels = [
-        json.dumps({"question": "q", "rounds": [], "finalScore": 50, "synthesis": {"content": "x"}, "participants": [{"name": "a"}]}).encode(),
+        json.dumps(
+            {
+                "question": "q",
+                "rounds": [],
+                "finalScore": 50,
+                "synthesis": {"content": "x"},
+                "participants": [{"name": "a"}],
+            }
+        ).encode(),
         b'{"question":"q","synthesis":{"content":"x","judgeConfidence":50}}\n{"question":"r","rounds":[{"round":1}]}\n',
     ]
     return [

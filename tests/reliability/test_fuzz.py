@@ -35,7 +35,9 @@ def in_children(name: str, n: int) -> list[dict]:
                     target = next(each for each in fuzzing.targets(folder) if each.name == name)
                 tell(json.dumps(fuzzing.run(target, int(n * target.share) // 2 + 1, seed, seconds=SECONDS)))
             except BaseException as error:
-                tell(json.dumps({"target": name, "inputs": 0, "problems": [repr(error)[:300]], "slowest": 0, "grown": 0}))
+                tell(
+                    json.dumps({"target": name, "inputs": 0, "problems": [repr(error)[:300]], "slowest": 0, "grown": 0})
+                )
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
 
