@@ -7,6 +7,7 @@ for JSON, by putting a value of the wrong kind in the place of a right one.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
@@ -403,15 +404,14 @@ def run(target: Target, n: int, seed: int, *, seconds: float) -> dict[str, Any]:
     rng = random.Random(f"{target.name}-{seed}")
     problems: list[str] = []
     slowest, slow_input = 0.0, b""
-    try:
+    with contextlib.suppress(OSError):
         pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
-    except OSError:
-        pass
     before = memory("VmRSS")
     end = time.monotonic() + seconds
     done = 0
     with quietly():
-        for done in range(1, n + 1):
+        while done < n:
+            done += 1
             data = target.make(rng, target.seeds)
             began = time.process_time()
             try:

@@ -99,7 +99,7 @@ def test_any_text_as_a_question_is_answered(scratch, cases):
                     found = [] if "\ud800" in question else [f"{type(error).__name__}: {error}"]
                 except Exception as error:
                     found = [f"{type(error).__name__}: {error}"]
-                cases.add(found, name=f"{stage} store, {ascii(question[:60])}")
+                cases.add(found, name=f"{stage} store, {question[:60]!a}")
             if stage == "empty":
                 mem.store(question="Which queue?", result={"conclusion": "Keep it."})
                 questions = questions[: pick(200, 20_000)]

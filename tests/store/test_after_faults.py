@@ -333,9 +333,11 @@ class TestStoringAgain:
     @pytest.mark.parametrize("where", ["results", "index.jsonl"])
     def test_storing_again_with_its_id_leaves_one_entry(self, store, monkeypatch, where):
         store.store_many([new(question="before")])
-        with faulty(monkeypatch, "fsync", errno.EIO, on=where, after=2 if where == "results" else 0):
-            with pytest.raises(OutcomeUnknownError) as caught:
-                store.store_many([new(question="one"), new(question="two")])
+        with (
+            faulty(monkeypatch, "fsync", errno.EIO, on=where, after=2 if where == "results" else 0),
+            pytest.raises(OutcomeUnknownError) as caught,
+        ):
+            store.store_many([new(question="one"), new(question="two")])
         ids = caught.value.entry_ids
         for _ in range(3):
             receipts = store.store_many([new(question="one", id=ids[0]), new(question="two", id=ids[1])])
@@ -645,15 +647,16 @@ class TestDamage:
         assert len(store.read_index().lines) == 2
         assert [problem.code for problem in verify(store)] == ["line-differs"]
 
-    def test_an_unpaired_surrogate_in_a_foreign_entry_reads_as_the_replacement_character(self, make_store):
+    def test_an_unpaired_surrogate_in_a_foreign_entry_is_damage_and_a_pair_is_a_character(self, make_store):
         store = make_store(sound=False)
-        (receipt,) = store.store_many([new(question="odd ZZ end", text="an ordinary text")])
+        (receipt,) = store.store_many([new(question="odd ZZ end")])
         path = store.paths.entry_file(receipt.id)
-        path.write_bytes(path.read_bytes().replace(b"ZZ", b"\\udc9d \\ud83e\\uddea").replace(b"ordinary", b"\\uD800"))
-        entry = store.read_entry(receipt.id)
-        assert entry.question == "odd \ufffd 🧪 end"
-        assert entry.result["synthesis"]["content"] == "an \ufffd text"
-        assert entry.to_bytes()
+        data = path.read_bytes()
+        path.write_bytes(data.replace(b"ZZ", b"\\ud83e\\uddea"))
+        assert store.read_entry(receipt.id).question == "odd 🧪 end"
+        path.write_bytes(data.replace(b"ZZ", b"\\udc9d"))
+        with pytest.raises(DamagedError, match="surrogate"):
+            store.read_entry(receipt.id)
 
     def test_a_panel_name_of_5000_characters_still_has_a_line(self, store):
         (receipt,) = store.store_many([new()])
