@@ -13,6 +13,10 @@ from typing import Any, NoReturn
 from memkit.errors import InvalidInputError
 
 MAX_NESTING = 64
+# Values in one document: each takes 50 to 100 bytes of memory, however short it is in the file.
+MAX_VALUES = 2_000_000
+_NO_MARKS = bytes(set(range(256)) - set(b'",[{'))
+_CHUNK = 1 << 16
 Json = Any
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -48,12 +52,30 @@ def nesting(value: Json, limit: int = MAX_NESTING) -> int:
     return depth
 
 
+def has_too_many_values(data: bytes) -> bool:
+    """Whether JSON bytes hold more than `MAX_VALUES` values; what stands inside texts does not count."""
+    if data.count(b",") + data.count(b"[") + data.count(b"{") <= MAX_VALUES:
+        return False
+    marks = data.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NO_MARKS)
+    if marks.count(b'"') > 2 * MAX_VALUES:
+        return True
+    n, inside = 0, 0
+    for start in range(0, len(marks), _CHUNK):
+        pieces = marks[start : start + _CHUNK].split(b'"')
+        n += sum(map(len, pieces[inside::2]))
+        inside = (inside + len(pieces) - 1) % 2
+    return n > MAX_VALUES
+
+
 def loads(data: bytes) -> Json:
     """Parse UTF-8 JSON bytes (a leading BOM is allowed).
 
     Raises:
-        JsonDamage: not UTF-8, not JSON, a non-finite number, or nested deeper than `MAX_NESTING`.
+        JsonDamage: not UTF-8, not JSON, a non-finite number, nested deeper than `MAX_NESTING`, or more than
+            `MAX_VALUES` values.
     """
+    if has_too_many_values(data):
+        raise JsonDamage(f"more than {MAX_VALUES:,} values")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

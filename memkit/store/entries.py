@@ -64,13 +64,20 @@ def prepare(paths: StorePaths, entries: Sequence[StoredEntry]) -> list[Prepared]
 
 def _encode(entry: StoredEntry) -> bytes:
     try:
-        return entry.to_bytes()
+        data = entry.to_bytes()
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             f"has no form in JSON: {error}",
             field="result",
             remedy="Pass plain data with finite numbers and valid text.",
         ) from error
+    if jsontext.has_too_many_values(data):
+        raise InvalidInputError(
+            f"holds more than {jsontext.MAX_VALUES:,} values",
+            field="result",
+            remedy="Store the synthesis and keep the raw data elsewhere, or as one text.",
+        )
+    return data
 
 
 def all_there(prepared: Sequence[Prepared]) -> bool:
