@@ -116,7 +116,7 @@ def _fields(report: ImportReport) -> tuple[Block, ...]:
     for account in report.files:
         for field in account.fields:
             counts.setdefault(field.name, Counter())[field.outcome] += 1
-            if field.outcome == "not understood":
+            if field.outcome != "mapped":
                 examples.setdefault(field.name, field.value)
     if not counts:
         return ()
