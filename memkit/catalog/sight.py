@@ -7,12 +7,13 @@ sees half of each. The catalog's lock is held whenever a sight changes or its ke
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memkit.catalog import queries
 from memkit.catalog.database import Database
+from memkit.catalog.facts import Card, Scope, Unreadable
+from memkit.catalog.postings import Postings
 from memkit.catalog.queries import Query
 from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
 from memkit.catalog.schemas import base_schemas
@@ -26,63 +27,17 @@ from memkit.snapshot.rows import RowBuilder, word_of
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
     from memkit.store.store import Store
 
 PACKAGE = "memkit.catalog"
+# Postings are held up to so many, 10 to 20 bytes each; at 110 different words an entry, those of 36,000 entries.
+HOLD_POSTINGS = 4_000_000
+# The question at which they are fetched.
+HOLD_AT = 2
 # Appended postings are sorted in again once they are more than one in so many.
 _SORT_SHARE = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What ranking counts over: the live entries of all stores of the catalog.
-
-    Attributes:
-        n_entries: All entries the indexes name, readable or not.
-        n_live: Those that could be read and have no newer edition.
-        averages: Mean length of each field of the live ones, in words.
-    """
-
-    n_entries: int = 0
-    n_live: int = 0
-    averages: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """An entry of which only the index line can be read.
-
-    Attributes:
-        doc: Its number.
-        code: `missing-file`, `damaged-entry`, `newer-schema`, ...
-        detail: Why, in words.
-        question: The preview in the index line.
-    """
-
-    doc: int
-    entry_id: str
-    project_key: str
-    code: str
-    detail: str
-    question: str
-    tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What ranking knows of an entry besides its words.
-
-    Attributes:
-        question_crc: Of the question as it was indexed.
-        stored_ms: Epoch milliseconds.
-    """
-
-    entry_id: str
-    question_crc: int
-    panel_id: str
-    tags: tuple[str, ...]
-    stored_ms: int
 
 
 Healed = Sequence[tuple[Unreadable, StoredEntry]]
@@ -99,6 +54,8 @@ class Sight:
         unreadable: Entries without a readable file.
         replaced: Document numbers of replaced editions.
         shelf: Entries read lately.
+        postings: Postings as arrays, once they are held.
+        reads_files: Whether segments are read in place.
     """
 
     def __init__(self, stores: Sequence[Store], panels: Sequence[str], temp_directory: Path, threads: int) -> None:
@@ -108,13 +65,15 @@ class Sight:
         self.scope = Scope()
         self.unreadable: tuple[Unreadable, ...] = ()
         self.replaced: frozenset[int] = frozenset()
-        self._words: dict[str, int] = {}
+        self._frequencies: dict[str, int] = {}
         self._cards: dict[int, Card] = {}
         self.shelf = Shelf()
         self._sorted = self._unsorted = 0
         self._kept: duckdb.DuckDBPyConnection | None = None
         self._statements: dict[Query, duckdb.Statement] = {}
-        self.holds_everything = True
+        self.postings: Postings | None = None
+        self.reads_files = False
+        self._asked = 0
         self._describe(panels)
 
     def open(self, *, use_snapshots: bool) -> None:
@@ -124,7 +83,7 @@ class Sight:
         segments = [source.segments for source in self.sources if source.segments]
         if segments:
             self.database.read_in_place(segments)
-        self.holds_everything = not segments
+        self.reads_files = bool(segments)
         self._update()
         self._mend()
 
@@ -155,18 +114,19 @@ class Sight:
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many live entries each of these words stands."""
         wanted = list(terms)
-        if not self.holds_everything:
-            unknown = [term for term in wanted if term not in self._words]
-            if unknown:
-                found = self.fetch(queries.load(PACKAGE, "frequencies"), {"words": [word_of(term) for term in unknown]})
-                self._words.update(dict.fromkeys(unknown, 0) | dict(found))
-        return {term: self._words.get(term, 0) for term in wanted}
+        if self.postings is not None:
+            return {term: self.postings.frequency(word_of(term)) for term in wanted}
+        unknown = [term for term in wanted if term not in self._frequencies]
+        if unknown:
+            found = self.fetch(queries.load(PACKAGE, "frequencies"), {"words": [word_of(term) for term in unknown]})
+            self._frequencies.update(dict.fromkeys(unknown, 0) | dict(found))
+        return {term: self._frequencies[term] for term in wanted}
 
     def cards(self, docs: Sequence[int]) -> dict[int, Card]:
-        """The cards of these documents; all are fetched at once where rows are in memory."""
+        """The cards of these documents; all are fetched at once where postings are held too."""
         missing = [doc for doc in docs if doc not in self._cards]
         if missing:
-            if self.holds_everything and not self._cards:
+            if self.postings is not None and not self._cards:
                 rows = self.fetch(queries.load(PACKAGE, "all_cards"))
             else:
                 rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": missing})
@@ -200,18 +160,36 @@ class Sight:
         if any(source.waiting for source in self.sources):
             self._update()
 
-    def hold_everything(self) -> None:
-        """Copy segments into memory: ranking gets faster, and nothing is read from a file any more."""
-        self.database.hold_everything()
-        self.holds_everything = True
-        self._cards.clear()
-        self._sorted, self._unsorted = self._sorted + self._unsorted, 0
-        self._count_words()
+    def postings_for_ranking(self) -> Postings | None:
+        """Postings in memory, from the second question on; None where a ranking should ask DuckDB.
+
+        A command that asks once does not pay for fetching them. Several stores, or very many postings, are left to
+        DuckDB.
+        """
+        self._asked += 1
+        if self.postings is None and (
+            self._asked < HOLD_AT or self.n_postings > HOLD_POSTINGS or len(self.sources) > 1
+        ):
+            return None
+        return self.hold_postings()
+
+    def hold_postings(self) -> Postings:
+        """Fetch the postings as arrays; they are kept up to date from then on. Only for a single store."""
+        if self.postings is None:
+            self.postings = Postings(self._arrow("all_postings"))
+            self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
+            self._cards.clear()
+        return self.postings
+
+    def _arrow(self, name: str) -> pa.Table:
+        with self.database.cursor() as cursor:
+            rows: pa.Table = cursor.sql(queries.load(PACKAGE, name).sql).to_arrow_table()
+        return rows
 
     @property
     def n_postings(self) -> int:
-        """Rows of postings in segments."""
-        return 0 if self.holds_everything else sum(source.postings for source in self.sources)
+        """Rows of postings, in segments and in memory."""
+        return self._sorted + self._unsorted + sum(source.postings for source in self.sources)
 
     def _mend(self) -> None:
         """Read again what could not be read; give what can be read now its rows."""
@@ -227,12 +205,16 @@ class Sight:
     def _update(self, healed: Healed = ()) -> None:
         with self.database.transaction():
             self._drop(healed)
-            self._insert_waiting(healed)
+            added = self._insert_waiting(healed)
             self._derive()
         if self._unsorted * _SORT_SHARE > self._sorted:
             self.database.sort_postings()
             self._sorted, self._unsorted = self._sorted + self._unsorted, 0
-        self._count_words()
+        self._frequencies.clear()
+        if self.postings is not None:
+            for rows in added:
+                self.postings.add(rows)
+            self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
         ((n_entries, n_live, *averages),) = self._own("scope")
         self.scope = Scope(n_entries, n_live, dict(zip(FIELDS, averages, strict=True)))
         self.unreadable = tuple(
@@ -250,9 +232,11 @@ class Sight:
             self.database.insert("healed", docs)
             self.database.drop_healed()
 
-    def _insert_waiting(self, healed: Healed) -> None:
+    def _insert_waiting(self, healed: Healed) -> list[pa.Table]:
+        """Insert the rows of what is waiting and of what was healed; the postings among them."""
         import pyarrow as pa
 
+        added: list[pa.Table] = []
         for source in self.sources:
             builder = RowBuilder()
             for gap, entry in sorted(healed, key=lambda pair: pair[0].doc):
@@ -265,6 +249,8 @@ class Sight:
                 self.database.insert("entry_rows", rows.entries.append_column("project_key", key))
                 self.database.insert("posting_rows", rows.postings)
                 self._unsorted += rows.postings.num_rows
+                added.append(rows.postings)
+        return added
 
     def _ids_in_segments(self, source: Source) -> set[str]:
         """Ids among the waiting that a segment holds already: an index may repeat a line."""
@@ -313,10 +299,6 @@ class Sight:
             for source in self.sources
             for problem in source.damaged
         ]
-
-    def _count_words(self) -> None:
-        """All frequencies at once where rows are in memory; else they are asked for as they are needed."""
-        self._words = dict(self._own("vocabulary")) if self.holds_everything else {}
 
     def _describe(self, panels: Sequence[str]) -> None:
         import pyarrow as pa
