@@ -107,7 +107,7 @@ def _skipped(skipped: Iterable[tuple[str, str]]) -> list[Missed]:
 def _judged(sight: Sight, asked: Asked) -> list[Missed]:
     options = asked.options
     something = bool(asked.question.spellings) and (options.filters or options.min_score > 0)
-    if not something and not (asked.question.terms and sight.replaced):
+    if not something and not (asked.question.terms and sight.derived.replaced):
         return []
     query = queries.load("memkit.analytics", "lost_and_found")
     params = {**asked.params, **asked.question.params(absent=True), "most": MOST_IDS}

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from memkit.catalog import queries
 from memkit.catalog.database import Database
+from memkit.catalog.derived import Derived
 from memkit.catalog.facts import Card, Scope, Unreadable
 from memkit.catalog.postings import Postings
 from memkit.catalog.queries import Query
-from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
+from memkit.catalog.relations import Relations
 from memkit.catalog.schemas import base_schemas
 from memkit.catalog.shelf import Shelf
 from memkit.catalog.sources import STRIDE, Source
 from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
-from memkit.model.links import Identity
 from memkit.snapshot.rows import RowBuilder, word_of
 
 if TYPE_CHECKING:
@@ -49,10 +49,9 @@ class Sight:
     Attributes:
         database: Its DuckDB.
         sources: The stores with how far each was read.
-        relations: Settled links.
+        derived: Replaced editions and settled links.
         scope: Counts and averages for ranking.
         unreadable: Entries without a readable file.
-        replaced: Document numbers of replaced editions.
         shelf: Entries read lately.
         postings: Postings as arrays, once they are held.
         reads_files: Whether segments are read in place.
@@ -61,10 +60,9 @@ class Sight:
     def __init__(self, stores: Sequence[Store], panels: Sequence[str], temp_directory: Path, threads: int) -> None:
         self.database = Database(temp_directory, threads)
         self.sources = [Source(store, number) for number, store in enumerate(stores)]
-        self.relations = Relations()
+        self.derived = Derived(self.database)
         self.scope = Scope()
         self.unreadable: tuple[Unreadable, ...] = ()
-        self.replaced: frozenset[int] = frozenset()
         self._frequencies: dict[str, int] = {}
         self._cards: dict[int, Card] = {}
         self.shelf = Shelf()
@@ -74,6 +72,7 @@ class Sight:
         self.postings: Postings | None = None
         self.reads_files = False
         self._asked = 0
+        self._is_new = True
         self._describe(panels)
 
     def open(self, *, use_snapshots: bool) -> None:
@@ -86,6 +85,11 @@ class Sight:
         self.reads_files = bool(segments)
         self._update()
         self._mend()
+
+    @property
+    def relations(self) -> Relations:
+        """Settled links."""
+        return self.derived.relations
 
     def close(self) -> None:
         """Let go of the memory."""
@@ -157,7 +161,7 @@ class Sight:
 
     def settle(self) -> None:
         """Give what is waiting its rows."""
-        if any(source.waiting for source in self.sources):
+        if any(source.waiting or source.has_new_damage for source in self.sources):
             self._update()
 
     def postings_for_ranking(self) -> Postings | None:
@@ -206,21 +210,27 @@ class Sight:
         with self.database.transaction():
             self._drop(healed)
             added = self._insert_waiting(healed)
-            self._derive()
+            if self._is_new:
+                self.derived.work_out()
+            else:
+                self.derived.take([entries for entries, _ in added])
+            self._show_damage()
         if self._unsorted * _SORT_SHARE > self._sorted:
             self.database.sort_postings()
             self._sorted, self._unsorted = self._sorted + self._unsorted, 0
         self._frequencies.clear()
         if self.postings is not None:
-            for rows in added:
-                self.postings.add(rows)
+            for _, postings in added:
+                self.postings.add(postings)
             self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
         ((n_entries, n_live, *averages),) = self._own("scope")
         self.scope = Scope(n_entries, n_live, dict(zip(FIELDS, averages, strict=True)))
-        self.unreadable = tuple(
-            Unreadable(doc, entry_id, key, code, detail, question, tuple(tags))
-            for doc, entry_id, key, code, detail, question, tags in self._own("unreadable")
-        )
+        if self._is_new or healed or any(rows.column("problem").null_count < rows.num_rows for rows, _ in added):
+            self.unreadable = tuple(
+                Unreadable(doc, entry_id, key, code, detail, question, tuple(tags))
+                for doc, entry_id, key, code, detail, question, tags in self._own("unreadable")
+            )
+        self._is_new = False
 
     def _drop(self, healed: Healed) -> None:
         import pyarrow as pa
@@ -232,11 +242,11 @@ class Sight:
             self.database.insert("healed", docs)
             self.database.drop_healed()
 
-    def _insert_waiting(self, healed: Healed) -> list[pa.Table]:
-        """Insert the rows of what is waiting and of what was healed; the postings among them."""
+    def _insert_waiting(self, healed: Healed) -> list[tuple[pa.Table, pa.Table]]:
+        """Insert the rows of what is waiting and of what was healed, and return them: entries and postings."""
         import pyarrow as pa
 
-        added: list[pa.Table] = []
+        added: list[tuple[pa.Table, pa.Table]] = []
         for source in self.sources:
             builder = RowBuilder()
             for gap, entry in sorted(healed, key=lambda pair: pair[0].doc):
@@ -246,44 +256,29 @@ class Sight:
             if len(builder):
                 rows = builder.build()
                 key = pa.array([source.key] * rows.entries.num_rows, pa.string())
-                self.database.insert("entry_rows", rows.entries.append_column("project_key", key))
+                entries = rows.entries.append_column("project_key", key)
+                self.database.insert("entry_rows", entries)
                 self.database.insert("posting_rows", rows.postings)
                 self._unsorted += rows.postings.num_rows
-                added.append(rows.postings)
+                added.append((entries, rows.postings))
         return added
 
     def _ids_in_segments(self, source: Source) -> set[str]:
         """Ids among the waiting that a segment holds already: an index may repeat a line."""
-        if source.segments is None or not source.waiting:
+        read = [entry_id for entry_id, item in source.waiting.items() if not isinstance(item, StoredEntry)]
+        if source.segments is None or not read:
             return set()
-        rows = self._own("known_ids", {"ids": list(source.waiting), "project_key": source.key})
+        rows = self._own("known_ids", {"ids": read, "project_key": source.key})
         return {entry_id for (entry_id,) in rows}
 
-    # -- what is derived -----------------------------------------------------------------------------------------
-
-    def _derive(self) -> None:
+    def _show_damage(self) -> None:
         import pyarrow as pa
 
-        database, schemas = self.database, base_schemas()
-        database.derive("replaced")
-        editions = self._own("editions")
-        replaced = frozenset(doc for doc, *_ in editions)
-        if replaced - self.replaced:
-            database.part_replaced()
-        self.replaced = replaced
-        newest = {(key, old): new for _, key, old, new in editions}
-        self.relations = settle_links(map(_link_row, self._own("linked")), newest)
-        chains = [
-            {"doc": doc, "head": head}
-            for doc in self.relations.successors
-            for head in self.relations.heads(doc)
-            if head != doc
-        ]
-        links = [_links(self.relations, doc) for doc in self.relations.ids]
-        database.replace_table("chains", pa.Table.from_pylist(chains, schemas["chains"]))
-        database.replace_table("links", pa.Table.from_pylist(links, schemas["links"]))
-        database.replace_table("damage", pa.Table.from_pylist(self._damage(), schemas["damage"]))
-        database.derive("places")
+        damage = self._damage()
+        if self._is_new or damage:
+            self.database.replace_table("damage", pa.Table.from_pylist(damage, base_schemas()["damage"]))
+        for source in self.sources:
+            source.has_new_damage = False
 
     def _damage(self) -> list[dict[str, Any]]:
         return [
@@ -311,22 +306,3 @@ class Sight:
         }
         self.database.insert("stores", pa.table(stores))
         self.database.insert("panels", pa.table({"panel_id": pa.array(panels, pa.string())}))
-
-
-def _link_row(row: tuple[Any, ...]) -> LinkRow:
-    doc, key, entry_id, source_path, slug, document_id, number, title, status, *links, partly = row
-    identity = Identity(entry_id, source_path, slug, document_id, number, title or "")
-    return LinkRow(doc, key, identity, status, dict(zip(KINDS, links, strict=True)), partly)
-
-
-def _links(relations: Relations, doc: int) -> dict[str, Any]:
-    def named(step: Mapping[int, tuple[int, ...]]) -> list[str]:
-        return [relations.ids[other] for other in step.get(doc, ())]
-
-    return {
-        "doc": doc,
-        "supersedes": named(relations.predecessors),
-        "superseded_by": named(relations.successors),
-        "amends": named(relations.amended),
-        "is_superseded": doc not in relations.heads(doc),
-    }

@@ -330,3 +330,14 @@ def test_only_decision_panels_make_decisions(store, see):
     a, b = put(store, new(panel="adr"), new(panel="review"))
     assert ids(see(store), view="decisions") == [a]
     assert ids(see(store, decision_panels=["review"]), view="decisions") == [b]
+
+
+def test_damage_that_others_leave_is_seen_after_a_refresh_even_without_a_new_entry(store, see):
+    fill(store, 3)
+    catalog = see(store)
+    with store.paths.index.open("ab") as file:
+        file.write(b"{broken\n")
+    catalog.refresh()
+    assert catalog.sql("select code from quarantine", as_of=NOW).rows == [{"code": "damaged-line"}]
+    catalog.refresh()
+    assert len(catalog.sql("select * from quarantine", as_of=NOW)) == 1
