@@ -15,7 +15,8 @@ from memkit.snapshot.rows import word_of
 
 if TYPE_CHECKING:
     from memkit.analytics.recall_options import RecallOptions
-    from memkit.catalog.sight import Scope, Sight
+    from memkit.catalog.facts import Scope
+    from memkit.catalog.sight import Sight
 
 PACKAGE = "memkit.analytics"
 MAX_TERMS = 64

@@ -19,7 +19,6 @@ from memkit.catalog import queries
 from memkit.snapshot.rows import NEWER_SCHEMA
 
 if TYPE_CHECKING:
-    from memkit.catalog.catalog import Catalog
     from memkit.catalog.sight import Sight
 
 MOST_IDS = 20
@@ -54,7 +53,7 @@ class Hidden:
     superseded: tuple[int, ...] = ()
 
 
-def explain(catalog: Catalog, sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple[Missed, ...]:
+def explain(sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple[Missed, ...]:
     """Every cause that applies, most general first."""
     found: list[Missed] = []
     question = asked.question
@@ -73,7 +72,7 @@ def explain(catalog: Catalog, sight: Sight, asked: Asked, hidden: Hidden, *, n_h
         ids = [cards[doc].entry_id for doc in hidden.superseded]
         found.append(_listed("superseded", ids, "replaced by a hit"))
     if n_hits < asked.options.limit:
-        found += _judged(catalog, sight, asked)
+        found += _judged(sight, asked)
     return (*found, *unsearchable(sight))
 
 
@@ -105,14 +104,14 @@ def _skipped(skipped: Iterable[tuple[str, str]]) -> list[Missed]:
     return [_listed(cause, ids, "skipped; `memkit verify` says more") for cause, ids in by_cause.items()]
 
 
-def _judged(catalog: Catalog, sight: Sight, asked: Asked) -> list[Missed]:
+def _judged(sight: Sight, asked: Asked) -> list[Missed]:
     options = asked.options
     something = bool(asked.question.spellings) and (options.filters or options.min_score > 0)
-    if not something and not (asked.question.terms and sight.replaced):
+    if not something and not (asked.question.terms and sight.derived.replaced):
         return []
     query = queries.load("memkit.analytics", "lost_and_found")
     params = {**asked.params, **asked.question.params(absent=True), "most": MOST_IDS}
-    rows = catalog.rank(query, {name: params[name] for name in query.params})
+    rows = sight.fetch(query, {name: params[name] for name in query.params})
     words = {
         "below-threshold": f"below min_score={options.min_score:g}",
         "filtered-out": "kept out by the filters",

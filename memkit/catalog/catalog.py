@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from memkit.catalog import statements
 from memkit.catalog.database import Database
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
     from memkit.model.entry import StoredEntry
     from memkit.store.store import Store
 
-# Segments with more postings than this stay on disk; reached at about 18,000 entries of 110 distinct words.
-HOLD_POSTINGS = 2_000_000
-# The ranking question that copies segments into memory: a command that asks once does not pay for it.
-HOLD_AT = 2
 _TRIES = 2
+T = TypeVar("T")
 
 
 class Catalog:
@@ -40,7 +37,6 @@ class Catalog:
         decision_panels: Panels whose entries are decisions.
         temp_directory: A private folder that exists; DuckDB spills there.
         threads: Threads of a query; up to some ten thousand entries one is faster than two.
-        hold_postings: Segments with more postings than this stay on disk.
 
     Raises:
         StoreError: an index or a folder cannot be read.
@@ -53,7 +49,6 @@ class Catalog:
         temp_directory: Path,
         decision_panels: Sequence[str] = ("adr", "consensus"),
         threads: int = 1,
-        hold_postings: int = HOLD_POSTINGS,
     ) -> None:
         if not 0 < len(stores) <= MAX_STORES:
             raise UsageError(f"a catalog is over 1 to {MAX_STORES} stores, not {len(stores)}")
@@ -61,10 +56,8 @@ class Catalog:
         self._panels = tuple(decision_panels)
         self._temp_directory = temp_directory
         self._threads = threads
-        self._hold_postings = hold_postings
         self._lock = threading.RLock()
         self._waiting: list[StoredEntry] = []
-        self._ranked = 0
         self._sight: Sight | None = self._look()
 
     def __repr__(self) -> str:
@@ -144,25 +137,28 @@ class Catalog:
         """Ask one of the package's own queries."""
         return self._answer(query.sql, params, as_of, {}, own=True)
 
-    def rank(self, query: Query, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Ask a ranking query on the kept cursor, where it stays prepared.
+    def ask(self, answer: Callable[[Sight], T]) -> T:
+        """Give the present state to `answer` and return what it gives; nobody else changes it meanwhile.
 
-        The second such question copies segments of moderate size into memory.
+        If a segment is swept while it is read (another process has published a newer snapshot), the answer is asked for
+        again with everything read anew.
+
+        Raises:
+            QueryError: DuckDB could not answer a query.
         """
         import duckdb
 
-        try:
-            with self.sight() as sight:
-                self._ranked += 1
-                if self._ranked >= HOLD_AT and 0 < sight.n_postings <= self._hold_postings:
-                    sight.hold_everything()
-                return sight.fetch(query, params)
-        except duckdb.IOException:  # a segment was swept: another process has published a newer snapshot
-            self._reload()
-        except duckdb.Error as error:
-            raise statements.query_error(error, query.sql) from error
-        with self.sight() as sight:
-            return sight.fetch(query, params)
+        for attempt in range(_TRIES):
+            try:
+                with self.sight() as sight:
+                    return answer(sight)
+            except duckdb.IOException as error:
+                if attempt + 1 == _TRIES or not self._reads_files():
+                    raise statements.query_error(error, "") from error
+                self._reload()
+            except duckdb.Error as error:
+                raise statements.query_error(error, "") from error
+        raise AssertionError
 
     def _answer(self, sql: str, params: Any, as_of: dt.datetime, frames: Mapping[str, Any], *, own: bool) -> Table:
         import duckdb
@@ -208,7 +204,7 @@ class Catalog:
 
     def _reads_files(self) -> bool:
         with self._lock:
-            return self._sight is not None and not self._sight.holds_everything
+            return self._sight is not None and self._sight.reads_files
 
     def _look(self) -> Sight:
         """A fresh sight. A segment that vanishes under our hands has been swept: look again, then do without."""

@@ -1,7 +1,7 @@
 """The in-memory DuckDB of a catalog: its configuration, the tables of `base`, the views over them.
 
-`entry_rows`, `posting_rows` and `replaced_postings` hold everything. As long as segments are read in place they are
-views, over tables in memory (`held_*`) and the segments' files; once all was copied they are tables. Nothing above
+`entry_rows`, `posting_rows` and `replaced_postings` show everything that was read. They are tables in memory where
+there is no snapshot; with one they are views, over tables in memory (`held_*`) and the segments' files. Nothing above
 knows the difference. Postings of replaced editions stand apart, so that counts are those of live entries without a
 filter.
 """
@@ -150,19 +150,6 @@ class Database:
                 self.run(f"alter table base.{name} rename to held_{name}")
                 self.run(f"create view base.{name} as {' union all by name '.join(parts)}")
         self._in_place = True
-
-    def hold_everything(self) -> None:
-        """Copy what segments show into memory, so that nothing is read from a file any more."""
-        if not self._in_place:
-            return
-        with self.transaction():
-            for name, order in ROWS.items():
-                self.run(f"create table base.all_{name} as from base.{name} order by {order}")
-                self.run(f"drop view base.{name}")
-                self.run(f"drop table base.held_{name}")
-                self.run(f"alter table base.all_{name} rename to {name}")
-        self._in_place = False
-        self.pack()
 
     def sort_postings(self) -> None:
         """Bring postings in memory into order by word again after many were appended."""

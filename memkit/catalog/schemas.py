@@ -14,8 +14,7 @@ def base_schemas() -> dict[str, pa.Schema]:
     """Each table filled from Python; the others are made by a select in `tables/`.
 
     `healed` numbers segment rows that no longer count, `chains` leads a superseded document to its heads, `links` holds
-    settled links by entry id, `damage` damaged index lines. Counts of postings are DOUBLE, which is what they are
-    calculated with.
+    settled links by entry id, `damage` damaged index lines.
     """
     import pyarrow as pa
 
@@ -44,11 +43,9 @@ def base_schemas() -> dict[str, pa.Schema]:
         },
     }
     entries = entry_schema()
-    counts = {field.name: pa.float64() for field in posting_schema() if field.name.startswith(("tf_", "len_"))}
-    postings = pa.schema([pa.field(field.name, counts.get(field.name, field.type)) for field in posting_schema()])
     return {
         "entry_rows": entries.append(pa.field("project_key", text)),
-        "posting_rows": postings,
-        "replaced_postings": postings,
+        "posting_rows": posting_schema(),
+        "replaced_postings": posting_schema(),
         **{name: pa.schema(kinds) for name, kinds in columns.items()},
     }

@@ -7,82 +7,37 @@ sees half of each. The catalog's lock is held whenever a sight changes or its ke
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memkit.catalog import queries
 from memkit.catalog.database import Database
+from memkit.catalog.derived import Derived
+from memkit.catalog.facts import Card, Scope, Unreadable
+from memkit.catalog.postings import Postings
 from memkit.catalog.queries import Query
-from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
+from memkit.catalog.relations import Relations
 from memkit.catalog.schemas import base_schemas
 from memkit.catalog.shelf import Shelf
 from memkit.catalog.sources import STRIDE, Source
 from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
-from memkit.model.links import Identity
 from memkit.snapshot.rows import RowBuilder, word_of
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
     from memkit.store.store import Store
 
 PACKAGE = "memkit.catalog"
+# Postings are held up to so many, 10 to 20 bytes each; at 110 different words an entry, those of 36,000 entries.
+HOLD_POSTINGS = 4_000_000
+# The question at which they are fetched.
+HOLD_AT = 2
 # Appended postings are sorted in again once they are more than one in so many.
 _SORT_SHARE = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What ranking counts over: the live entries of all stores of the catalog.
-
-    Attributes:
-        n_entries: All entries the indexes name, readable or not.
-        n_live: Those that could be read and have no newer edition.
-        averages: Mean length of each field of the live ones, in words.
-    """
-
-    n_entries: int = 0
-    n_live: int = 0
-    averages: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """An entry of which only the index line can be read.
-
-    Attributes:
-        doc: Its number.
-        code: `missing-file`, `damaged-entry`, `newer-schema`, ...
-        detail: Why, in words.
-        question: The preview in the index line.
-    """
-
-    doc: int
-    entry_id: str
-    project_key: str
-    code: str
-    detail: str
-    question: str
-    tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What ranking knows of an entry besides its words.
-
-    Attributes:
-        question_crc: Of the question as it was indexed.
-        stored_ms: Epoch milliseconds.
-    """
-
-    entry_id: str
-    question_crc: int
-    panel_id: str
-    tags: tuple[str, ...]
-    stored_ms: int
 
 
 Healed = Sequence[tuple[Unreadable, StoredEntry]]
@@ -94,27 +49,30 @@ class Sight:
     Attributes:
         database: Its DuckDB.
         sources: The stores with how far each was read.
-        relations: Settled links.
+        derived: Replaced editions and settled links.
         scope: Counts and averages for ranking.
         unreadable: Entries without a readable file.
-        replaced: Document numbers of replaced editions.
         shelf: Entries read lately.
+        postings: Postings as arrays, once they are held.
+        reads_files: Whether segments are read in place.
     """
 
     def __init__(self, stores: Sequence[Store], panels: Sequence[str], temp_directory: Path, threads: int) -> None:
         self.database = Database(temp_directory, threads)
         self.sources = [Source(store, number) for number, store in enumerate(stores)]
-        self.relations = Relations()
+        self.derived = Derived(self.database)
         self.scope = Scope()
         self.unreadable: tuple[Unreadable, ...] = ()
-        self.replaced: frozenset[int] = frozenset()
-        self._words: dict[str, int] = {}
+        self._frequencies: dict[str, int] = {}
         self._cards: dict[int, Card] = {}
         self.shelf = Shelf()
         self._sorted = self._unsorted = 0
         self._kept: duckdb.DuckDBPyConnection | None = None
         self._statements: dict[Query, duckdb.Statement] = {}
-        self.holds_everything = True
+        self.postings: Postings | None = None
+        self.reads_files = False
+        self._asked = 0
+        self._is_new = True
         self._describe(panels)
 
     def open(self, *, use_snapshots: bool) -> None:
@@ -124,9 +82,14 @@ class Sight:
         segments = [source.segments for source in self.sources if source.segments]
         if segments:
             self.database.read_in_place(segments)
-        self.holds_everything = not segments
+        self.reads_files = bool(segments)
         self._update()
         self._mend()
+
+    @property
+    def relations(self) -> Relations:
+        """Settled links."""
+        return self.derived.relations
 
     def close(self) -> None:
         """Let go of the memory."""
@@ -155,18 +118,19 @@ class Sight:
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many live entries each of these words stands."""
         wanted = list(terms)
-        if not self.holds_everything:
-            unknown = [term for term in wanted if term not in self._words]
-            if unknown:
-                found = self.fetch(queries.load(PACKAGE, "frequencies"), {"words": [word_of(term) for term in unknown]})
-                self._words.update(dict.fromkeys(unknown, 0) | dict(found))
-        return {term: self._words.get(term, 0) for term in wanted}
+        if self.postings is not None:
+            return {term: self.postings.frequency(word_of(term)) for term in wanted}
+        unknown = [term for term in wanted if term not in self._frequencies]
+        if unknown:
+            found = self.fetch(queries.load(PACKAGE, "frequencies"), {"words": [word_of(term) for term in unknown]})
+            self._frequencies.update(dict.fromkeys(unknown, 0) | dict(found))
+        return {term: self._frequencies[term] for term in wanted}
 
     def cards(self, docs: Sequence[int]) -> dict[int, Card]:
-        """The cards of these documents; all are fetched at once where rows are in memory."""
+        """The cards of these documents; all are fetched at once where postings are held too."""
         missing = [doc for doc in docs if doc not in self._cards]
         if missing:
-            if self.holds_everything and not self._cards:
+            if self.postings is not None and not self._cards:
                 rows = self.fetch(queries.load(PACKAGE, "all_cards"))
             else:
                 rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": missing})
@@ -197,21 +161,39 @@ class Sight:
 
     def settle(self) -> None:
         """Give what is waiting its rows."""
-        if any(source.waiting for source in self.sources):
+        if any(source.waiting or source.has_new_damage for source in self.sources):
             self._update()
 
-    def hold_everything(self) -> None:
-        """Copy segments into memory: ranking gets faster, and nothing is read from a file any more."""
-        self.database.hold_everything()
-        self.holds_everything = True
-        self._cards.clear()
-        self._sorted, self._unsorted = self._sorted + self._unsorted, 0
-        self._count_words()
+    def postings_for_ranking(self) -> Postings | None:
+        """Postings in memory, from the second question on; None where a ranking should ask DuckDB.
+
+        A command that asks once does not pay for fetching them. Several stores, or very many postings, are left to
+        DuckDB.
+        """
+        self._asked += 1
+        if self.postings is None and (
+            self._asked < HOLD_AT or self.n_postings > HOLD_POSTINGS or len(self.sources) > 1
+        ):
+            return None
+        return self.hold_postings()
+
+    def hold_postings(self) -> Postings:
+        """Fetch the postings as arrays; they are kept up to date from then on. Only for a single store."""
+        if self.postings is None:
+            self.postings = Postings(self._arrow("all_postings"))
+            self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
+            self._cards.clear()
+        return self.postings
+
+    def _arrow(self, name: str) -> pa.Table:
+        with self.database.cursor() as cursor:
+            rows: pa.Table = cursor.sql(queries.load(PACKAGE, name).sql).to_arrow_table()
+        return rows
 
     @property
     def n_postings(self) -> int:
-        """Rows of postings in segments."""
-        return 0 if self.holds_everything else sum(source.postings for source in self.sources)
+        """Rows of postings, in segments and in memory."""
+        return self._sorted + self._unsorted + sum(source.postings for source in self.sources)
 
     def _mend(self) -> None:
         """Read again what could not be read; give what can be read now its rows."""
@@ -227,18 +209,28 @@ class Sight:
     def _update(self, healed: Healed = ()) -> None:
         with self.database.transaction():
             self._drop(healed)
-            self._insert_waiting(healed)
-            self._derive()
+            added = self._insert_waiting(healed)
+            if self._is_new:
+                self.derived.work_out()
+            else:
+                self.derived.take([entries for entries, _ in added])
+            self._show_damage()
         if self._unsorted * _SORT_SHARE > self._sorted:
             self.database.sort_postings()
             self._sorted, self._unsorted = self._sorted + self._unsorted, 0
-        self._count_words()
+        self._frequencies.clear()
+        if self.postings is not None:
+            for _, postings in added:
+                self.postings.add(postings)
+            self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
         ((n_entries, n_live, *averages),) = self._own("scope")
         self.scope = Scope(n_entries, n_live, dict(zip(FIELDS, averages, strict=True)))
-        self.unreadable = tuple(
-            Unreadable(doc, entry_id, key, code, detail, question, tuple(tags))
-            for doc, entry_id, key, code, detail, question, tags in self._own("unreadable")
-        )
+        if self._is_new or healed or any(rows.column("problem").null_count < rows.num_rows for rows, _ in added):
+            self.unreadable = tuple(
+                Unreadable(doc, entry_id, key, code, detail, question, tuple(tags))
+                for doc, entry_id, key, code, detail, question, tags in self._own("unreadable")
+            )
+        self._is_new = False
 
     def _drop(self, healed: Healed) -> None:
         import pyarrow as pa
@@ -250,9 +242,11 @@ class Sight:
             self.database.insert("healed", docs)
             self.database.drop_healed()
 
-    def _insert_waiting(self, healed: Healed) -> None:
+    def _insert_waiting(self, healed: Healed) -> list[tuple[pa.Table, pa.Table]]:
+        """Insert the rows of what is waiting and of what was healed, and return them: entries and postings."""
         import pyarrow as pa
 
+        added: list[tuple[pa.Table, pa.Table]] = []
         for source in self.sources:
             builder = RowBuilder()
             for gap, entry in sorted(healed, key=lambda pair: pair[0].doc):
@@ -262,42 +256,29 @@ class Sight:
             if len(builder):
                 rows = builder.build()
                 key = pa.array([source.key] * rows.entries.num_rows, pa.string())
-                self.database.insert("entry_rows", rows.entries.append_column("project_key", key))
+                entries = rows.entries.append_column("project_key", key)
+                self.database.insert("entry_rows", entries)
                 self.database.insert("posting_rows", rows.postings)
                 self._unsorted += rows.postings.num_rows
+                added.append((entries, rows.postings))
+        return added
 
     def _ids_in_segments(self, source: Source) -> set[str]:
         """Ids among the waiting that a segment holds already: an index may repeat a line."""
-        if source.segments is None or not source.waiting:
+        read = [entry_id for entry_id, item in source.waiting.items() if not isinstance(item, StoredEntry)]
+        if source.segments is None or not read:
             return set()
-        rows = self._own("known_ids", {"ids": list(source.waiting), "project_key": source.key})
+        rows = self._own("known_ids", {"ids": read, "project_key": source.key})
         return {entry_id for (entry_id,) in rows}
 
-    # -- what is derived -----------------------------------------------------------------------------------------
-
-    def _derive(self) -> None:
+    def _show_damage(self) -> None:
         import pyarrow as pa
 
-        database, schemas = self.database, base_schemas()
-        database.derive("replaced")
-        editions = self._own("editions")
-        replaced = frozenset(doc for doc, *_ in editions)
-        if replaced - self.replaced:
-            database.part_replaced()
-        self.replaced = replaced
-        newest = {(key, old): new for _, key, old, new in editions}
-        self.relations = settle_links(map(_link_row, self._own("linked")), newest)
-        chains = [
-            {"doc": doc, "head": head}
-            for doc in self.relations.successors
-            for head in self.relations.heads(doc)
-            if head != doc
-        ]
-        links = [_links(self.relations, doc) for doc in self.relations.ids]
-        database.replace_table("chains", pa.Table.from_pylist(chains, schemas["chains"]))
-        database.replace_table("links", pa.Table.from_pylist(links, schemas["links"]))
-        database.replace_table("damage", pa.Table.from_pylist(self._damage(), schemas["damage"]))
-        database.derive("places")
+        damage = self._damage()
+        if self._is_new or damage:
+            self.database.replace_table("damage", pa.Table.from_pylist(damage, base_schemas()["damage"]))
+        for source in self.sources:
+            source.has_new_damage = False
 
     def _damage(self) -> list[dict[str, Any]]:
         return [
@@ -314,10 +295,6 @@ class Sight:
             for problem in source.damaged
         ]
 
-    def _count_words(self) -> None:
-        """All frequencies at once where rows are in memory; else they are asked for as they are needed."""
-        self._words = dict(self._own("vocabulary")) if self.holds_everything else {}
-
     def _describe(self, panels: Sequence[str]) -> None:
         import pyarrow as pa
 
@@ -329,22 +306,3 @@ class Sight:
         }
         self.database.insert("stores", pa.table(stores))
         self.database.insert("panels", pa.table({"panel_id": pa.array(panels, pa.string())}))
-
-
-def _link_row(row: tuple[Any, ...]) -> LinkRow:
-    doc, key, entry_id, source_path, slug, document_id, number, title, status, *links, partly = row
-    identity = Identity(entry_id, source_path, slug, document_id, number, title or "")
-    return LinkRow(doc, key, identity, status, dict(zip(KINDS, links, strict=True)), partly)
-
-
-def _links(relations: Relations, doc: int) -> dict[str, Any]:
-    def named(step: Mapping[int, tuple[int, ...]]) -> list[str]:
-        return [relations.ids[other] for other in step.get(doc, ())]
-
-    return {
-        "doc": doc,
-        "supersedes": named(relations.predecessors),
-        "superseded_by": named(relations.successors),
-        "amends": named(relations.amended),
-        "is_superseded": doc not in relations.heads(doc),
-    }

@@ -32,6 +32,7 @@ class Source:
         segments: Files of its snapshot, if one is used.
         problems: Why a snapshot that is there is not used.
         damaged: Damaged index lines.
+        has_new_damage: Whether some of them are not yet shown.
         next_doc: The next document number, counted from 0 in this store.
         postings: Rows of postings in its segments.
         waiting: Index lines and stored entries that have no rows yet, in order.
@@ -42,6 +43,7 @@ class Source:
     segments: Segments | None = None
     problems: tuple[Problem, ...] = ()
     damaged: list[Problem] = field(default_factory=list)
+    has_new_damage: bool = False
     next_doc: int = 0
     postings: int = 0
     waiting: dict[str, IndexLine | StoredEntry] = field(default_factory=dict)
@@ -94,6 +96,7 @@ class Source:
         if read.generation != self._generation or read.rebuilt or self._rebuilt:
             return False
         self.damaged += read.damaged
+        self.has_new_damage = bool(read.damaged)
         if read.end > self._end:
             self._end = read.end
             self._fingerprint = index_fingerprint(paths, self._end)

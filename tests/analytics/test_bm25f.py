@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from memkit.analytics.recall import RecallOptions, recall
+from memkit.catalog import sight as sight_module
 from memkit.model import tokens
 from memkit.snapshot.absorbing import absorb
 from tests.analytics.naive import Naive
@@ -39,7 +40,7 @@ def corpus(rng, n):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("source", ["tail", "segments in place", "held in memory"])
-def test_scores_parts_coverage_and_order_agree_with_the_naive_formula(store, see, seed, source):
+def test_scores_parts_coverage_and_order_agree_with_the_naive_formula(store, see, seed, source, monkeypatch):
     rng = random.Random(seed)
     constants = {"k1": rng.choice([0.0, 0.5, 1.2, 3.0]), "b": rng.choice([0.0, 0.3, 0.75, 1.0])}
     weights = {f: rng.choice([0.0, 0.5, 1.0, 2.0]) for f in ("question", "conclusion", "synthesis")} | {"tags": 1.5}
@@ -48,9 +49,7 @@ def test_scores_parts_coverage_and_order_agree_with_the_naive_formula(store, see
         absorb(store, minimum=1)
         put(store, *corpus(rng, 7))
     catalog = see(store)
-    if source == "held in memory":
-        with catalog.sight() as sight:
-            sight.hold_everything()
+    monkeypatch.setattr(sight_module, "HOLD_AT", 1 if source == "held in memory" else 10**9)
     entries = [store.read_entry(line.id) for line in store.read_index().lines]
     naive = Naive(entries, weights=weights, **constants)
     times = {entry.id: entry.stored_at_ms for entry in entries}

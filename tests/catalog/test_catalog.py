@@ -48,7 +48,7 @@ def test_the_views_show_the_same_wherever_rows_come_from(store, see, how):
     assert sorted(ids(catalog)) == sorted(made)
     assert words(catalog) == expected
     with catalog.sight() as sight:
-        sight.hold_everything()
+        sight.hold_postings()
     assert sorted(ids(catalog)) == sorted(made)
     assert words(catalog) == expected
     with catalog.sight() as sight:
@@ -215,7 +215,7 @@ def test_a_replaced_edition_is_shown_as_such_and_leaves_words_and_decisions(stor
         again = see(store)
         if held:
             with again.sight() as sight:
-                sight.hold_everything()
+                sight.hold_postings()
                 assert sight.frequencies(["alpha", "beta"]) == {"alpha": 1, "beta": 0}
         assert words(again) == words(catalog)
 
@@ -330,3 +330,14 @@ def test_only_decision_panels_make_decisions(store, see):
     a, b = put(store, new(panel="adr"), new(panel="review"))
     assert ids(see(store), view="decisions") == [a]
     assert ids(see(store, decision_panels=["review"]), view="decisions") == [b]
+
+
+def test_damage_that_others_leave_is_seen_after_a_refresh_even_without_a_new_entry(store, see):
+    fill(store, 3)
+    catalog = see(store)
+    with store.paths.index.open("ab") as file:
+        file.write(b"{broken\n")
+    catalog.refresh()
+    assert catalog.sql("select code from quarantine", as_of=NOW).rows == [{"code": "damaged-line"}]
+    catalog.refresh()
+    assert len(catalog.sql("select * from quarantine", as_of=NOW)) == 1

@@ -7,13 +7,13 @@ select
     p.term,
     e.entry_id,
     e.project_key,
-    p.tf_question::integer as tf_question,
-    p.tf_conclusion::integer as tf_conclusion,
-    p.tf_synthesis::integer as tf_synthesis,
-    p.tf_tags::integer as tf_tags,
-    p.len_question::integer as len_question,
-    p.len_conclusion::integer as len_conclusion,
-    p.len_synthesis::integer as len_synthesis,
-    p.len_tags::integer as len_tags
+    p.tf_question,
+    p.tf_conclusion,
+    p.tf_synthesis,
+    p.tf_tags,
+    p.len_question,
+    p.len_conclusion,
+    p.len_synthesis,
+    p.len_tags
 from base.posting_rows as p
 inner join base.entry_rows as e on p.doc = e.doc

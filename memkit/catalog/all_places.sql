@@ -1,0 +1,11 @@
+-- all_places
+-- Where live entries are shown, in the order that breaks ties.
+-- reads:  base.places
+-- params: none
+-- grain:  one row per place
+select
+    doc,
+    head,
+    place
+from base.places
+order by place

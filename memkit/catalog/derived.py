@@ -1,0 +1,117 @@
+"""What follows from the rows: which editions are replaced, which decisions superseded, where each entry is shown.
+
+Everything is worked out once when a catalog opens. When entries are added later, only what they can change is worked
+out again: replaced editions if one of them replaces something, links if there are any at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memkit.catalog import queries
+from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
+from memkit.catalog.schemas import base_schemas
+from memkit.model.links import Identity
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from memkit.catalog.database import Database
+
+PACKAGE = "memkit.catalog"
+
+
+class Derived:
+    """See the module.
+
+    Attributes:
+        replaced: Document numbers of replaced editions.
+        relations: Settled links.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._newest: dict[tuple[str, str], str] = {}
+        self._link_rows: dict[int, LinkRow] = {}
+        self.replaced: frozenset[int] = frozenset()
+        self.relations = Relations()
+
+    def work_out(self) -> None:
+        """Work out everything."""
+        self._replace()
+        self._read_links()
+        self._settle()
+        self._database.derive("places")
+
+    def take(self, added: Sequence[pa.Table]) -> None:
+        """Work out what rows of entries, just added, can have changed."""
+        replacing = any(rows.column("replaces").null_count < rows.num_rows for rows in added)
+        if replacing:
+            self._replace()
+        if replacing or (not self._link_rows and any(map(_has_links, added))):
+            self._read_links()
+        elif self._link_rows:
+            for rows in added:
+                fresh = rows.filter(rows.column("problem").is_null()).select(_LINK_COLUMNS).to_pylist()
+                self._link_rows |= {row["doc"]: _link_row(tuple(row.values())) for row in fresh}
+        self._settle()
+        self._database.derive("places")
+
+    def _replace(self) -> None:
+        self._database.derive("replaced")
+        editions = self._own("editions")
+        replaced = frozenset(doc for doc, *_ in editions)
+        if replaced - self.replaced:
+            self._database.part_replaced()
+        self.replaced = replaced
+        self._newest = {(key, old): new for _, key, old, new in editions}
+
+    def _read_links(self) -> None:
+        self._link_rows = {row[0]: _link_row(row) for row in self._own("linked")}
+
+    def _settle(self) -> None:
+        import pyarrow as pa
+
+        if not self._link_rows and not self.relations.ids:
+            return
+        relations = self.relations = settle_links(self._link_rows.values(), self._newest)
+        chains = [
+            {"doc": doc, "head": head} for doc in relations.successors for head in relations.heads(doc) if head != doc
+        ]
+        links = [_links(relations, doc) for doc in relations.ids]
+        schemas = base_schemas()
+        self._database.replace_table("chains", pa.Table.from_pylist(chains, schemas["chains"]))
+        self._database.replace_table("links", pa.Table.from_pylist(links, schemas["links"]))
+
+    def _own(self, name: str) -> list[tuple[Any, ...]]:
+        return self._database.run(queries.load(PACKAGE, name).sql)
+
+
+_NAME_COLUMNS = ("doc", "project_key", "entry_id", "source_path", "slug", "document_id", "number", "title", "status")
+_LINK_COLUMNS = [*_NAME_COLUMNS, *KINDS, "partly"]
+
+
+def _has_links(rows: pa.Table) -> bool:
+    import pyarrow.compute as pc
+
+    return any((pc.sum(pc.list_value_length(rows.column(kind))).as_py() or 0) > 0 for kind in KINDS)
+
+
+def _link_row(row: tuple[Any, ...]) -> LinkRow:
+    doc, key, entry_id, source_path, slug, document_id, number, title, status, *links, partly = row
+    identity = Identity(entry_id, source_path, slug, document_id, number, title or "")
+    return LinkRow(doc, key, identity, status, dict(zip(KINDS, links, strict=True)), partly)
+
+
+def _links(relations: Relations, doc: int) -> dict[str, Any]:
+    def named(step: Mapping[int, tuple[int, ...]]) -> list[str]:
+        return [relations.ids[other] for other in step.get(doc, ())]
+
+    return {
+        "doc": doc,
+        "supersedes": named(relations.predecessors),
+        "superseded_by": named(relations.successors),
+        "amends": named(relations.amended),
+        "is_superseded": doc not in relations.heads(doc),
+    }
