@@ -57,7 +57,10 @@ class AuditLog:
 
 
 def _day(now: dt.datetime, there: list[str]) -> str:
-    today, tomorrow = (f"{now + dt.timedelta(days=n):%Y-%m-%d}" for n in (0, 1))
+    today = now.date().isoformat()
+    if there == [today]:
+        return today
+    tomorrow = (now + dt.timedelta(days=1)).date().isoformat()
     return max([today, *(day for day in there if day <= tomorrow)])
 
 

@@ -29,6 +29,8 @@ from memkit.store.scrub_values import Judge, checks
 from memkit.store.scrub_views import View, fold, lower, views
 
 MIN_CHARS = 7
+SHORT_CHARS = 64
+MAX_REMEMBERED = 4_096
 MAX_ROUNDS = 8
 MAX_KEY_CHARS = 64
 
@@ -92,6 +94,9 @@ class Scrubber:
         self._reader = Reader(re.compile(patterns.separator), patterns, judge)
         shapes = [Shape(kind, tests[kind.check] if kind.check else None) for kind in kinds]
         self._prefilter = Prefilter(shapes)
+        # The same keys, tags and panels come again and again; what was found clean once is clean.
+        self._clean: set[str] = set()
+        self._kinds_named: dict[str, str | None] = {}
         self._names = [(word, shape) for shape in shapes if shape.kind.reads == "value" for word in shape.kind.keywords]
 
     def __repr__(self) -> str:
@@ -106,8 +111,9 @@ class Scrubber:
             SettingsError: an expression of `extra` took longer than a second.
         """
         counts: dict[str, int] = {}
-        if not self.enabled:
+        if not self.enabled or text in self._clean:
             return Scrubbed(text, counts)
+        whole = text
         for _ in range(MAX_ROUNDS):  # until nothing is found, so that scrubbing the outcome again changes nothing
             findings = self.findings(text)
             if not findings:
@@ -119,6 +125,8 @@ class Scrubber:
                 position = end
                 counts[kind] = counts.get(kind, 0) + 1
             text = "".join((*pieces, text[position:]))
+        if not counts and len(whole) <= SHORT_CHARS and len(self._clean) < MAX_REMEMBERED:
+            self._clean.add(whole)
         return Scrubbed(text, counts)
 
     def findings(self, text: str) -> list[Finding]:
@@ -248,7 +256,11 @@ class Scrubber:
         if not isinstance(key, str) or len(key) > MAX_KEY_CHARS:
             return None
         if key not in named:
-            named[key] = self._named(fold(key))
+            if key not in self._kinds_named:
+                if len(self._kinds_named) >= MAX_REMEMBERED:
+                    self._kinds_named.clear()
+                self._kinds_named[key] = self._named(fold(key))
+            named[key] = self._kinds_named[key]
         return named[key]
 
     def _named(self, key: str) -> str | None:

@@ -84,7 +84,7 @@ def full() -> int:
     )
     print(f"first question: {recall['first_ms']:.0f} ms; ratio over all: {recall['ratio']:.1f}\n")
     store = bench_store.measure()
-    print("durable store, one by one (ms, lower quartile)\n")
+    print("durable store, one by one (median ms)\n")
     print(f"{'entries':<10}{'store':>8}{'bare':>8}{'ratio':>8}")
     for size, row in store["sizes"].items():
         print(f"{size:<10,}{row['store_ms']:>8.2f}{row['bare_ms']:>8.2f}{row['ratio']:>8.2f}")

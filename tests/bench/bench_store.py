@@ -41,13 +41,8 @@ class Bare:
         os.close(lock)
 
 
-def quiet(seconds: list[float]) -> float:
-    """The lower quartile: what a call takes while nobody else keeps the disk busy."""
-    return statistics.quantiles(seconds, n=4)[0]
-
-
 def measure(sizes=(100, 10_000), rounds: int = 400) -> dict:
-    """Milliseconds of bare calls and of `store` at each size (lower quartiles), and their ratios."""
+    """Milliseconds of bare calls and of `store` at each size (medians), and their ratios."""
     texts = Texts()
     folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("BENCH_DIR")))
     found: dict = {"rounds": rounds, "sizes": {}}
@@ -72,9 +67,9 @@ def measure(sizes=(100, 10_000), rounds: int = 400) -> dict:
                     times.append(time.perf_counter() - began)
         for size, (_, _, ours, theirs) in stores.items():
             found["sizes"][size] = {
-                "store_ms": quiet(ours) * 1e3,
-                "bare_ms": quiet(theirs) * 1e3,
-                "ratio": quiet(ours) / quiet(theirs),
+                "store_ms": statistics.median(ours) * 1e3,
+                "bare_ms": statistics.median(theirs) * 1e3,
+                "ratio": statistics.median(ours) / statistics.median(theirs),
             }
     found["growth"] = found["sizes"][sizes[-1]]["store_ms"] / found["sizes"][sizes[0]]["store_ms"]
     return found
