@@ -22,7 +22,6 @@ import socket
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ _FIRST_PAUSE = 0.0002
 _LONGEST_PAUSE = 0.005
 _NOTE_BYTES = 240
 _STALE_TRIES = 3
-_held: weakref.WeakSet[HeldLock] = weakref.WeakSet()
+_held: set[HeldLock] = set()
 _taking = threading.RLock()
 
 
@@ -49,7 +48,7 @@ class _Refused(enum.Enum):
 class HeldLock:
     """Proof that a lock is held; released by `Lock.held` or `release`."""
 
-    __slots__ = ("__weakref__", "_descriptor", "path", "pid")
+    __slots__ = ("_descriptor", "path", "pid")
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path

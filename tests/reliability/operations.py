@@ -138,11 +138,13 @@ def _repair(bench: Bench) -> None:
 
 def _wipe(bench: Bench) -> None:
     bench.ledger.wiping = True
+    bench.ledger.kept.clear()
     wipe(bench.store, confirm="demo")
     bench.ledger.gone |= set(bench.ledger.must.values())
     bench.ledger.must.clear()
     bench.ledger.lost.clear()
     bench.ledger.unlisted.clear()
+    bench.ledger.kept.clear()
     bench.ledger.wiping = False
 
 
@@ -179,6 +181,7 @@ def _nothing_yet(bench: Bench) -> None:
     shutil.rmtree(bench.root / "root", ignore_errors=True)
     bench.ledger.must.clear()
     bench.ledger.gone.clear()
+    bench.ledger.kept.clear()
 
 
 def _no_index(bench: Bench) -> None:
@@ -206,6 +209,7 @@ def _damage_files(bench: Bench) -> None:
     for entry_id in ids[:1]:
         path = paths.entry_file(entry_id)
         path.write_bytes(path.read_bytes()[:40])
+        bench.ledger.kept.add(path.read_bytes())
     for entry_id in ids[1:2]:
         paths.entry_file(entry_id).unlink()
     for entry_id in ids[2:3]:
@@ -227,6 +231,7 @@ def _unfinished_wipe(bench: Bench) -> None:
         paths.results.rename(paths.wiped)
     bench.ledger.gone |= set(bench.ledger.must.values())
     bench.ledger.must.clear()
+    bench.ledger.kept.clear()
 
 
 def _consent(bench: Bench) -> None:

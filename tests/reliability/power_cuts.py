@@ -6,6 +6,7 @@ writing its journal, the writers are killed, the disk is unmounted, mounted agai
 the writers had told.
 """
 
+import contextlib
 import os
 import pathlib
 import random
@@ -15,10 +16,12 @@ import sys
 import tempfile
 import time
 
+from memkit.errors import MemkitError
 from memkit.store.repair import repair
 from memkit.store.verify import verify
 from memkit.store.wipe import wipe
 from tests.reliability import mounts
+from tests.reliability.plants import PLANTS
 from tests.reliability.stores import AFTER_A_CRASH, Ledger, new, open_store, quietly, violations
 from tests.reliability.test_kill_rounds import drain, fork, on_disk, repair_for_ever, write_for_ever
 
@@ -48,8 +51,8 @@ def stop(children: list[int]) -> None:
     """Stop the processes and wait until none of them is inside a system call any more."""
     for child in children:
         os.kill(child, signal.SIGSTOP)
-    for child in children:
-        while pathlib.Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+    for child in children:  # one that ended by itself is a zombie
+        while pathlib.Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] not in "TZX":
             time.sleep(0.0005)
 
 
@@ -103,22 +106,15 @@ def cuts(kind: str, n: int, folder: pathlib.Path) -> dict:
             follow(erased, told)
             disk.unmount()
             disk.mount()
-            left = on_disk(root) - set(ledger.must.values()) - ledger.may
-            ledger.may |= left
+            try:
+                found, ledger, erased, left = look(root, ledger, erased, i)
+                if i % 10 == 9 or i == n - 1:
+                    found += last_look(root, ledger)
+                    shutil.rmtree(root)
+            except MemkitError as error:
+                found, left = [f"{type(error).__name__}: {error}"], set()
             unacknowledged += len(left)
-            found = violations(root, ledger, allowed=ALLOWED, thorough=False)
-            store = open_store(root, WIPED)
-            if store.exists:
-                erased.may = {f"c{j}-{k}-{m}" for j in range(i + 1) for k in range(200) for m in range(2)} - erased.gone
-                erased.may -= set(erased.must.values())
-                found += violations(root, erased, project=WIPED, allowed=ALLOWED | {"unfinished-wipe"}, thorough=False)
-                with quietly():  # the wipe that was cut off is carried on, and the project is empty for the next cut
-                    wipe(store, confirm="wiped")
-                erased = Ledger(gone=erased.gone | set(erased.must.values()))
             problems += [f"cut {i}: {problem}" for problem in found]
-            if i % 10 == 9 or i == n - 1:
-                problems += last_look(root, ledger, i)
-                shutil.rmtree(root)
             disk.unmount()
     finally:
         disk.close()
@@ -128,21 +124,39 @@ def cuts(kind: str, n: int, folder: pathlib.Path) -> dict:
     }  # fmt: skip
 
 
-def last_look(root, ledger: Ledger, i: int) -> list[str]:
+def look(root, ledger: Ledger, erased: Ledger, i: int):
+    """What is wrong after cut `i`, the ledgers as they go on, and the entries nobody was told of."""
+    left = on_disk(root) - set(ledger.must.values()) - ledger.may
+    ledger.may |= left
+    found = violations(root, ledger, allowed=ALLOWED, thorough=False)
+    store = open_store(root, WIPED)
+    if store.exists:
+        erased.may = {f"c{j}-{k}-{m}" for j in range(i + 1) for k in range(200) for m in range(2)} - erased.gone
+        erased.may -= set(erased.must.values())
+        found += violations(root, erased, project=WIPED, allowed=ALLOWED | {"unfinished-wipe"}, thorough=False)
+        with quietly():  # the wipe that was cut off is carried on, and the project is empty for the next cut
+            wipe(store, confirm="wiped")
+        erased = Ledger(gone=erased.gone | set(erased.must.values()))
+    return found, ledger, erased, left
+
+
+def last_look(root, ledger: Ledger) -> list[str]:
     """Write once more, repair, and find every acknowledged entry exactly once in a sound store."""
     found = violations(root, ledger, allowed=ALLOWED)
     with quietly():
         store = open_store(root)
         repair(store, dry_run=False)
     found += [f"{p.code} {p.file}" for p in verify(store) if p.code != "damaged-log-line"]
-    return [f"store of cut {i}: {problem}" for problem in found]
+    return [f"at the end of its store: {problem}" for problem in found]
 
 
 if __name__ == "__main__":
     kind_, n_ = sys.argv[1], int(sys.argv[2])
+    planted = PLANTS[sys.argv[3]]() if len(sys.argv) > 3 else contextlib.nullcontext()
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="memkit-power-", dir=base) as name:
         try:
-            mounts.answer(cuts(kind_, n_, pathlib.Path(name)))
+            with planted:
+                mounts.answer(cuts(kind_, n_, pathlib.Path(name)))
         except mounts.Refused as refused:
             mounts.answer({"skip": str(refused)})

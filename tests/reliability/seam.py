@@ -59,10 +59,9 @@ class StandIn:
 @contextmanager
 def installed(hook: Hook) -> Iterator[None]:
     """Lead every system call of the floor of files through `hook`."""
-    stand_in = StandIn(os, hook)
-    with ExitStack() as stack:
-        stack.enter_context(mock.patch.object(durable, "os", stand_in))
-        stack.enter_context(mock.patch.object(look, "os", stand_in))
+    with ExitStack() as stack:  # over whatever stands there now: a plant may have come first
+        for module in (durable, look):
+            stack.enter_context(mock.patch.object(module, "os", StandIn(module.os, hook)))
         stack.enter_context(mock.patch.object(durable, "fcntl", StandIn(fcntl, hook)))
         yield
 

@@ -81,6 +81,7 @@ class Ledger:
         wiping: An erasure was under way: all of `must` or none of it.
         lost: Ids whose file was damaged on purpose.
         unlisted: Ids whose index line was damaged on purpose; a repair has to list them again.
+        kept: Damaged bytes that have to stay somewhere: where they stood, or in quarantine.
     """
 
     must: dict[str, str] = field(default_factory=dict)
@@ -89,9 +90,18 @@ class Ledger:
     wiping: bool = False
     lost: set[str] = field(default_factory=set)
     unlisted: set[str] = field(default_factory=set)
+    kept: set[bytes] = field(default_factory=set)
 
     def copy(self) -> Ledger:
-        return Ledger(dict(self.must), set(self.may), set(self.gone), self.wiping, set(self.lost), set(self.unlisted))
+        return Ledger(
+            dict(self.must),
+            set(self.may),
+            set(self.gone),
+            self.wiping,
+            set(self.lost),
+            set(self.unlisted),
+            set(self.kept),
+        )
 
     def acknowledge(self, receipts) -> None:
         for receipt in receipts:
@@ -185,6 +195,9 @@ def _looked_at(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterato
         for entry_id in listed
         if entry_id not in there and entry_id not in ledger.lost
     )
+    places = (store.paths.results, store.paths.quarantine)
+    bytes_there = {path.read_bytes() for place in places if ledger.kept for path in place.glob("*") if path.is_file()}
+    yield from (f"damaged bytes were lost: {data[:30]!r}" for data in ledger.kept - bytes_there)
     for problem in verify(store):
         if problem.code not in allowed:
             yield f"I3: verify says {problem.code} {problem.file}: {problem.detail}"

@@ -5,6 +5,7 @@ A writer tells its parent over a pipe what was acknowledged, right after it was.
 in some the store lies on the ordinary disk, in some its index was removed before.
 """
 
+import contextlib
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ import time
 
 import pytest
 
+from memkit.errors import MemkitError
 from memkit.store import leftovers
 from memkit.store.repair import repair
 from memkit.store.verify import verify
@@ -98,10 +100,14 @@ def one_round(root, bench, rng, i: int, *, repairing: bool) -> None:
 
 
 def on_disk(root) -> set[str]:
-    """Markers of every entry that has a file, each of which has to be whole."""
+    """Markers of every entry that has a file."""
     store = open_store(root)
     names = [name for name in os.listdir(store.paths.results) if name.endswith(".json") and not name.startswith(".")]
-    return {store.read_entry(name.removesuffix(".json")).result["marker"] for name in names}
+    found = set()
+    for name in names:
+        with contextlib.suppress(MemkitError):  # one that cannot be read is found by `violations`
+            found.add(store.read_entry(name.removesuffix(".json")).result["marker"])
+    return found
 
 
 @pytest.mark.promise("P2")

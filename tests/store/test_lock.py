@@ -124,3 +124,16 @@ def test_a_lock_file_removed_behind_its_back_is_noticed(tmp_path, monkeypatch):
         assert path.exists()
         with pytest.raises(LockedError):
             Lock(path, 0).acquire("y")
+
+
+def test_a_lock_nobody_kept_a_reference_to_is_dropped_by_a_forked_child_too(tmp_path):
+    path = tmp_path / "l"
+    Lock(path).acquire("forgotten")
+    child = os.fork()
+    if child == 0:
+        try:
+            Lock(path, 0).acquire("child")
+        except LockedError:
+            os._exit(1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1  # the parent still holds it
