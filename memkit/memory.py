@@ -75,11 +75,13 @@ class Memory:
         loaded: Loaded,
         environment: Environment,
         temp_directory: tempfile.TemporaryDirectory[str],
+        absorbs: bool = True,
     ) -> None:
         self._store = store
         self._environment = environment
         self._temp = temp_directory
         self._catalogs: dict[Scope, Catalog] = {}
+        self._absorbs = absorbs
         self._closed = False
         self.settings = loaded
         self.enabled: bool = loaded.settings.memory.enabled
@@ -425,7 +427,7 @@ class Memory:
         return found
 
     def _absorb(self) -> None:
-        if self.enabled and self._store.exists:
+        if self._absorbs and self.enabled and self._store.exists:
             from memkit.snapshot.absorbing import absorb
 
             absorb(self._store)

@@ -6,16 +6,16 @@ directory. From here down all of that is handed in.
 
 from __future__ import annotations
 
-import os
 import tempfile
 import warnings
+from collections.abc import Mapping
 
 from memkit.clock import Clock, SystemClock
 from memkit.errors import DamagedError, MemkitWarning
 from memkit.memory import Memory, Project, not_enabled
-from memkit.settings import Environment, load, storage_root
+from memkit.settings import Environment, Loaded, load, storage_root
 from memkit.store import consent, leftovers
-from memkit.store.paths import StorePaths, resolve_project
+from memkit.store.paths import StorePaths, absolute, path_text, resolve_project
 from memkit.store.scrub import Scrubber
 from memkit.store.scrub_patterns import shipped_patterns
 from memkit.store.store import Store
@@ -52,26 +52,23 @@ def open_memory(
     real = resolve_project(project)
     arguments: dict[str, object] = {
         "memory.enabled": enabled,
-        "memory.storage_path": None if root is None else os.path.abspath(root),  # noqa: PTH100
+        "memory.storage_path": None if root is None else absolute(root),
     }
-    loaded = load(
-        around, project=real, project_path=StorePaths.for_project(".", real).project_path, arguments=arguments
-    )
+    loaded, scrubber = _settings_of(around, real, arguments)
     for line in loaded.warnings:
         warnings.warn(line, MemkitWarning, stacklevel=2)
     settings = loaded.settings
     paths = StorePaths.for_project(storage_root(settings, around), real)
     if not settings.memory.enabled and not even_if_off:
         raise not_enabled(paths.project_path)
-    scrub = settings.scrub
-    scrubber = Scrubber(shipped_patterns(), enabled=scrub.enabled, extra=scrub.extra, exclude=scrub.exclude)
     wait = settings.locks.wait_seconds
     store = Store(paths, clock=clock or SystemClock(), scrubber=scrubber, wait_seconds=wait, actor=actor)
     store.require_folders()
     if not even_if_off:
         _look_at(store)
     temp = tempfile.TemporaryDirectory(prefix="memkit-")
-    memory = Memory(store, loaded=loaded, environment=around, temp_directory=temp)
+    # A verb that works while memory is off looks and changes nothing, derived files included.
+    memory = Memory(store, loaded=loaded, environment=around, temp_directory=temp, absorbs=not even_if_off)
     memory._absorb()  # noqa: SLF001
     return memory
 
@@ -102,5 +99,19 @@ def disable(project: Project = ".", *, environment: Environment | None = None) -
 
 def _consent(project: Project, environment: Environment | None, *, enabled: bool) -> consent.ConsentReceipt:
     around = environment or Environment.from_process()
-    path = StorePaths.for_project(".", resolve_project(project)).project_path
+    real = resolve_project(project)
+    path = path_text(real)
+    if enabled:  # a person consents to what they can be shown: settings that cannot be read are said first
+        _settings_of(around, real, {})
     return consent.record_consent(around, path, enabled)
+
+
+def _settings_of(around: Environment, real: str, arguments: Mapping[str, object]) -> tuple[Loaded, Scrubber]:
+    """The settings in force for a project, and the scrubber they describe.
+
+    Raises:
+        SettingsError: a file or variable is wrong.
+    """
+    loaded = load(around, project=real, project_path=path_text(real), arguments=arguments)
+    scrub = loaded.settings.scrub
+    return loaded, Scrubber(shipped_patterns(), enabled=scrub.enabled, extra=scrub.extra, exclude=scrub.exclude)

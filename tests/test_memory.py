@@ -467,3 +467,38 @@ def test_a_closed_memory_says_so(mem):
 def test_python_minus_m_is_the_command():
     done = subprocess.run([sys.executable, "-m", "memkit", "--version"], capture_output=True, text=True, check=True)
     assert memkit.__version__ in done.stdout
+
+
+def test_consent_is_not_recorded_while_the_settings_cannot_be_read(project):
+    (project / "memkit.toml").write_text("[recall]\nlimitt = 3\n")
+    with pytest.raises(SettingsError, match="limitt"):
+        memkit.enable(project)
+    (project / "memkit.toml").unlink()
+    with pytest.raises(NotEnabledError):
+        memkit.open(project)
+    memkit.enable(project)
+    (project / "memkit.toml").write_text("[recall]\nlimitt = 3\n")
+    memkit.disable(project)  # withdrawing consent depends on no file of the project
+    (project / "memkit.toml").unlink()
+    with pytest.raises(NotEnabledError):
+        memkit.open(project)
+
+
+def test_a_memory_opened_to_look_changes_no_derived_file(mem, project, root, clock):
+    mem.store_many([{"question": f"Which queue {i}?", "result": result("x")} for i in range(300)])
+    mem.close()
+    manifest = mem.paths.manifest
+    manifest.write_bytes(manifest.read_bytes().replace(b'"end_doc":300', b'"end_doc":7'))
+    before = manifest.read_bytes()
+    with open_memory(project, root=root, enabled=True, clock=clock, even_if_off=True) as looking:
+        assert [p.code for p in looking.verify()] == ["snapshot-manifest-damaged"]
+    assert manifest.read_bytes() == before
+
+
+def test_a_current_folder_that_is_gone_is_named(tmp_path, root, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(ProjectPathError, match="current folder"):
+        memkit.open(".", root=root, enabled=True)

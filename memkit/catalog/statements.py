@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memkit.errors import QueryError
@@ -98,4 +98,16 @@ def run(cursor: duckdb.DuckDBPyConnection, sql: str, params: Any, frames: Mappin
     # Data-changing expressions can hide inside a SELECT (`with x as (insert ... returning *)`); here they fail.
     cursor.execute("begin transaction read only").fetchall()
     rows: pa.Table = cursor.sql(sql, params=params).to_arrow_table()
-    return rows
+    return rows.rename_columns(_distinct(rows.column_names))
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Column names with a number behind each that stood before: a row is a mapping, and nothing may get lost in it."""
+    taken: dict[str, None] = {}
+    for name in names:
+        free, n = name, 1
+        while free in taken:
+            n += 1
+            free = f"{name}_{n}"
+        taken[free] = None
+    return list(taken)

@@ -75,6 +75,7 @@ def import_sheet(report: ImportReport, rows: int = MAX_ROWS) -> Sheet:
     for heading, links in (
         ("Links that could mean several documents", report.links_ambiguous),
         ("Links to nothing known", report.links_dangling),
+        ("Imported before and gone from here; their entries stay", report.gone),
     ):
         if links:
             items = Bullets(tuple((say(link, 240),) for link in links[:MAX_LINKS]))

@@ -35,13 +35,34 @@ def project_key(real_path: str | os.PathLike[str]) -> str:
     return hashlib.sha256(os.fsencode(real_path)).hexdigest()[:12]
 
 
+def absolute(path: str | os.PathLike[str]) -> str:
+    """A path from the root of the file system; a relative one is meant from the current folder.
+
+    Raises:
+        ProjectPathError: the current folder no longer exists.
+    """
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise _no_current_folder("root") from None
+
+
+def _no_current_folder(field: str) -> ProjectPathError:
+    return ProjectPathError(
+        "the current folder no longer exists", field=field, remedy="Change into a folder that exists, then call again."
+    )
+
+
 def resolve_project(project: str | os.PathLike[str]) -> str:
     """The real path of an existing project folder.
 
     Raises:
         ProjectPathError: it does not exist or is not a folder.
     """
-    real = os.path.realpath(project)
+    try:
+        real = os.path.realpath(project)
+    except FileNotFoundError:
+        raise _no_current_folder("project") from None
     if not os.path.isdir(real):
         what = "is not a folder" if os.path.lexists(real) else "does not exist"
         raise ProjectPathError(
@@ -73,7 +94,7 @@ class StorePaths:
     def for_project(cls, root: str | os.PathLike[str], real_path: str) -> StorePaths:
         """The paths of the project at `real_path` (already resolved) under `root`."""
         return cls(
-            root=Path(os.path.abspath(root)),
+            root=Path(absolute(root)),
             project_path=path_text(real_path),
             key=project_key(real_path),
             real_path=os.fspath(real_path),

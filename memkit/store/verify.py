@@ -8,6 +8,7 @@ file and its line, so those few are looked at again under the index lock, where 
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -116,6 +117,13 @@ def _about_index(paths: StorePaths, read: index.IndexRead, held: HeldLock | None
 
 def _about_entry(paths: StorePaths, entry_id: str, line: IndexLine | None, *, rebuilt: bool) -> Iterator[Problem]:
     file = f"results/{entry_id}.json"
+    info = look.status_of(paths.entry_file(entry_id))
+    if info is not None and not stat.S_ISREG(info.st_mode):
+        yield Problem(
+            "not-a-file", file, "a link or something else stands where an entry's own file should",
+            "memkit never makes one; look where it leads, then remove it by hand.", entry_id,
+        )  # fmt: skip
+        return
     try:
         data = look.read_bytes(paths.entry_file(entry_id))
         if data is None:

@@ -29,11 +29,11 @@ VERBS = [
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_global_options_mean_the_same_before_and_after_the_verb(memkit_cli, fake, verb):
-    before = memkit_cli(*GLOBALS, *verb, input="{}")
+    before = memkit_cli(*GLOBALS, *verb, input='{"conclusion": "Yes."}')
     opened = [details for name, details in fake.calls if name == "open"]
     fake.calls.clear()
     fake.enabled = True
-    after = memkit_cli(*verb, *GLOBALS, input="{}")
+    after = memkit_cli(*verb, *GLOBALS, input='{"conclusion": "Yes."}')
 
     assert (before.code, after.code) == (0, 0)
     assert before.out == after.out
@@ -44,7 +44,7 @@ def test_global_options_mean_the_same_before_and_after_the_verb(memkit_cli, fake
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_json_is_one_document_on_stdout_with_a_schema_version(memkit_cli, fake, verb):
-    done = memkit_cli(*verb, "--json", input="{}")
+    done = memkit_cli(*verb, "--json", input='{"conclusion": "Yes."}')
 
     assert done.json()["schema_version"] == 1
     assert done.out.count("\n") == 1
@@ -53,7 +53,7 @@ def test_json_is_one_document_on_stdout_with_a_schema_version(memkit_cli, fake, 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_closes_what_it_opens(memkit_cli, fake, verb):
-    memkit_cli(*verb, input="{}")
+    memkit_cli(*verb, input='{"conclusion": "Yes."}')
 
     names = [name for name, _ in fake.calls]
     assert names.count("open") == names.count("close") > 0
@@ -215,7 +215,7 @@ def test_sql_takes_parameters_and_reads_stdin(memkit_cli, fake):
     done = memkit_cli("sql", "-", "--param", "days=30", "--param", "name=a b", "--json", input="select 1")
 
     assert fake.calls[1] == ("sql", {"query": "select 1", "params": {"days": 30, "name": "a b"}})
-    assert done.json()["rows"] == [{"at": "2026-11-30T12:00:00.000Z", "x": None, "y": [1, None], "b": "b'\\x00'"}]
+    assert done.json()["rows"] == [{"at": "2026-11-30T12:00:00.000Z", "x": None, "y": [1, None], "b": "00"}]
 
 
 def test_an_unknown_entry_leaves_with_3(memkit_cli, fake):

@@ -125,7 +125,7 @@ class TestLooking:
         os.mkfifo(path)
         with pytest.raises(StoreIOError):
             store.read_entry(receipt.id)
-        assert [problem.code for problem in verify(store)] == ["unreadable-entry", "wide-mode"]
+        assert [problem.code for problem in verify(store)] == ["not-a-file", "wide-mode"]
 
     def test_other_faults_of_looking_are_typed(self, tmp_path, monkeypatch):
         (tmp_path / "file").write_bytes(b"x")

@@ -15,6 +15,7 @@ real store; the reference page is compared with what the verbs say about themsel
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -26,6 +27,7 @@ FOUND = 1
 USAGE = 2
 FAILED = 3
 INTERRUPTED = 130
+_OUTPUT_FAULTS = frozenset({errno.ENOSPC, errno.EBADF, errno.EIO})
 
 
 def main() -> NoReturn:
@@ -51,13 +53,26 @@ def run(arguments: Sequence[str]) -> int:
         return OK
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception:  # noqa: BLE001 - shown in full, and the code says so
-        traceback.print_exc()
-        sys.stderr.write(
-            "memkit: this is a defect of memkit, not of your call; please report it with the lines above\n"
-        )
+    except OSError as error:
+        if error.errno not in _OUTPUT_FAULTS or error.filename is not None:
+            return _defect()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _say(f"memkit: error: the answer could not be written ({error.strerror}); what was asked has been done\n")
         return FAILED
+    except Exception:  # noqa: BLE001 - shown in full, and the code says so
+        return _defect()
     return code
+
+
+def _defect() -> int:
+    traceback.print_exc()
+    _say("memkit: this is a defect of memkit, not of your call; please report it with the lines above\n")
+    return FAILED
+
+
+def _say(words: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(words)
 
 
 def _dispatch(arguments: Sequence[str]) -> int:

@@ -9,6 +9,7 @@ import typer
 
 from memkit.entrances.cli import output, status_text
 from memkit.entrances.cli.call import Call
+from memkit.errors import SettingsError
 
 if TYPE_CHECKING:
     from memkit.model.status import Status
@@ -55,12 +56,17 @@ def disable(ctx: typer.Context) -> None:
 
     call: Call = ctx.obj
     receipt = opening.disable(call.project)
-    now = _status(call)
+    try:
+        now = _status(call)
+    except SettingsError as error:  # withdrawing consent never depends on a file somebody broke
+        output.warn(call, str(error))
+        now = None
     if call.json:
-        output.document({"consent": receipt.to_dict(), "status": now.to_dict()})
+        output.document({"consent": receipt.to_dict(), "status": None if now is None else now.to_dict()})
         return
     output.headline(status_text.disabled(receipt), good=False)
-    output.text(status_text.what_stays(now))
+    if now is not None:
+        output.text(status_text.what_stays(now))
 
 
 def show_settings(ctx: typer.Context) -> None:

@@ -83,7 +83,9 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Decimal):
-        return jsonable(float(value))
+        return int(value) if value == value.to_integral_value() else jsonable(float(value))
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).hex()
     if isinstance(value, dt.datetime):
         return clock.iso(value) if value.tzinfo else value.isoformat()
     if isinstance(value, (dt.date, dt.time)):

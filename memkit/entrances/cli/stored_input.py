@@ -7,17 +7,19 @@ by Memory; here only the shape is read.
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memkit import clock
 from memkit.errors import ImportSourceError, InvalidInputError, UsageError
 from memkit.model import jsontext
 from memkit.model.entry import MAX_ENTRY_BYTES
 
 STDIN = "-"
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def read_new_entries(source: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -38,15 +40,20 @@ def read_new_entries(source: str, given: Mapping[str, Any]) -> list[dict[str, An
     try:
         value = jsontext.loads(data)
     except jsontext.JsonDamage as damage:
-        raise InvalidInputError(str(damage), file=name, remedy="Write one JSON object, or a list of them.") from damage
+        raise InvalidInputError(
+            str(damage), file=name, field="JSON",
+            remedy="Write one JSON object, or a list of them: UTF-8, finite numbers, at most 64 levels deep.",
+        ) from damage  # fmt: skip
     items = value if isinstance(value, list) else [value]
+    if not items:
+        raise UsageError("there is nothing to store", field=name, remedy="The list is empty.")
     return [_entry_of(item, given, f"{name}[{i}]" if isinstance(value, list) else name) for i, item in enumerate(items)]
 
 
 def _bytes_of(source: str) -> tuple[str, bytes]:
     limit = MAX_ENTRY_BYTES * 4
     if source == STDIN:
-        if sys.stdin.isatty():
+        if sys.stdin is None or sys.stdin.isatty():
             raise UsageError(
                 "no file was named", field="FILE", remedy="Name a JSON file, or pipe JSON into memkit store."
             )
@@ -66,6 +73,14 @@ def _entry_of(item: Any, given: Mapping[str, Any], name: str) -> dict[str, Any]:
             file=name,
             remedy='Write {"question": "...", "result": {...}}.',
         )
+    others = set(item) - {"question", "panel_id", "tags", "stored_at"}
+    if others == {"result"} and not isinstance(item["result"], dict):
+        raise InvalidInputError(
+            f"a JSON object was expected, found {type(item['result']).__name__}", file=name, field="result",
+            remedy='Write {"question": "...", "result": {"conclusion": "..."}}.',
+        )  # fmt: skip
+    if not others:
+        raise InvalidInputError("there is no result", file=name, field="result", remedy="Add what was answered.")
     entry = dict(item) if isinstance(item.get("result"), dict) else {"question": item.get("question"), "result": item}
     entry.update({key: value for key, value in given.items() if value})
     if entry.get("question") is None:
@@ -75,10 +90,18 @@ def _entry_of(item: Any, given: Mapping[str, Any], name: str) -> dict[str, Any]:
     stored_at = entry.get("stored_at")
     if isinstance(stored_at, str):
         try:
-            entry["stored_at"] = clock.parse_instant(stored_at)
+            moment = dt.datetime.fromisoformat(stored_at.strip())
         except ValueError as error:
             raise InvalidInputError(
                 f"{stored_at!r:.80} is not a time", file=name, field="stored_at",
                 remedy="Write ISO 8601, such as 2026-05-01T12:00:00Z.",
             ) from error  # fmt: skip
+        if moment.tzinfo is None and _DAY.fullmatch(stored_at.strip()):
+            moment = moment.replace(tzinfo=dt.UTC)  # a day is a day in UTC, as everywhere in memkit
+        if moment.tzinfo is None:
+            raise InvalidInputError(
+                f"{stored_at!r:.80} has no time zone", file=name, field="stored_at",
+                remedy="Add one, such as Z for UTC: 2026-05-01T12:00:00Z.",
+            )  # fmt: skip
+        entry["stored_at"] = moment
     return entry
