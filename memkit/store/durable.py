@@ -217,7 +217,10 @@ def _flush_append(descriptor: int, path: Path) -> None:
 def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
-        view = view[os.write(descriptor, view) :]
+        written = os.write(descriptor, view)
+        if not written:
+            raise OSError(errno.ENOSPC, "nothing more is taken")
+        view = view[written:]
 
 
 def create_exclusive(path: Path, data: bytes) -> bool:
