@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 
-.PHONY: help setup demo test check docs notebooks bench bench-smoke corpora format clean
+.PHONY: help setup demo test check docs notebooks bench bench-smoke reliability reliability-release corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -50,6 +50,12 @@ bench: $(VENV)/.dev ## print timings and ratios at 10,000 entries
 
 bench-smoke: $(VENV)/.dev ## assert the ratios that noise cannot break
 	$(BIN)/python -m tests.bench --smoke
+
+reliability: $(VENV)/.dev ## the reliability ladder in its CI size, with its table
+	$(BIN)/python -m tests.reliability
+
+reliability-release: $(VENV)/.dev ## the same in its release size
+	$(BIN)/python -m tests.reliability --release
 
 corpora: $(VENV)/.dev ## accuracy of the ADR importer on real records: CORPORA=DIR
 	$(BIN)/python tests/corpora/score.py $(CORPORA)
