@@ -21,6 +21,7 @@ from memkit.model.problem import Problem
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
     from memkit.model.entry import StoredEntry
     from memkit.store.store import Store
@@ -133,9 +134,16 @@ class Catalog:
         ready = statements.require_frames(frames or {}, (*Database.views(), "base"))
         return self._answer(query, params, as_of, ready, own=False)
 
-    def table(self, query: Query, params: Mapping[str, Any] | None = None, *, as_of: dt.datetime) -> Table:
-        """Ask one of the package's own queries."""
-        return self._answer(query.sql, params, as_of, {}, own=True)
+    def table(
+        self,
+        query: Query,
+        params: Mapping[str, Any] | None = None,
+        *,
+        as_of: dt.datetime,
+        frames: Mapping[str, pa.Table] | None = None,
+    ) -> Table:
+        """Ask one of the package's own queries; `frames` are Arrow tables it reads by name."""
+        return self._answer(query.sql, params, as_of, frames or {}, own=True)
 
     def ask(self, answer: Callable[[Sight], T]) -> T:
         """Give the present state to `answer` and return what it gives; nobody else changes it meanwhile.

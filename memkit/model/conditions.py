@@ -28,7 +28,7 @@ from memkit.model.numerals import DIGITS, MULTIPLIER, MULTIPLIERS, NUMBER_WORDS,
 from memkit.model.revisits import DayUnreadError, read_revisit
 from memkit.model.unit_table import AMBIGUOUS, PERIOD_MONTHS, PERIOD_SECONDS
 from memkit.model.units import NO_UNIT, VERSION, Unit, UnitUnreadError, read_unit
-from memkit.model.versions import read_version
+from memkit.model.versions import read_version, version_parts
 from memkit.model.windows import Window, window_at_end
 
 Kind = Literal["threshold", "sustained", "date", "version", "unreadable"]
@@ -50,7 +50,8 @@ class Condition:
         unit: Its unit; a bare number has the empty one.
         window: How long it has to hold, or None.
         revisit_on: The day from which it is due, or None.
-        version: The version's parts (`3.0` is (3, 0)), or None.
+        version: The version's parts without trailing zeros (`3.0` is (3,)), or None. A threshold such as "reaches 3.0"
+            has both a value and a version; which is meant, the unit of the facts says.
         language: The language its words are in, or None.
         unread: What stood in the way, in words; empty for a condition that was read.
     """
@@ -319,6 +320,8 @@ def _assemble(text: str, parts: _Parts, window: Window | None) -> Condition:
     }
     if unread:
         return Condition(text, "unreadable", unread=tuple(unread), **known)
+    if parts.operator in (">", ">=") and unit == NO_UNIT and not (parts.multiplier or parts.sign or window):
+        known["version"] = version_parts(parts.digits) if "." in parts.digits else None
     return Condition(text, "sustained" if window else "threshold", **known)
 
 
