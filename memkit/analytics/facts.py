@@ -16,11 +16,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memkit import clock
-from memkit.analytics.facts_columns import Columns, read_columns
+from memkit.analytics.facts_columns import Array, Columns, read_columns
+from memkit.analytics.frames import arrow, frame_schemas
 from memkit.errors import FactsError
 from memkit.model.metrics import metric_name, without_article
 from memkit.model.units import NO_UNIT, Unit, factor_between, read_unit
@@ -83,15 +83,13 @@ class Facts:
     @property
     def sizes(self) -> Mapping[int, int]:
         """How many readings each metric has, by its number."""
-        import pyarrow.compute as pc
-
+        _, pc = arrow()
         return {pair["values"]: pair["counts"] for pair in pc.value_counts(self.readings["metric"]).to_pylist()}
 
     @property
     def first_at(self) -> dt.datetime | None:
         """The first reading."""
-        import pyarrow.compute as pc
-
+        _, pc = arrow()
         found: dt.datetime | None = pc.min(self.readings["read_at"]).as_py()
         return found
 
@@ -106,8 +104,7 @@ class Facts:
 
     def notes(self, as_of: dt.datetime) -> tuple[str, ...]:
         """What a person should know about the table, one line each."""
-        import pyarrow.compute as pc
-
+        _, pc = arrow()
         found: list[str] = []
         if self.is_naive:
             found.append("Its times have no zone; they are taken as UTC.")
@@ -139,9 +136,10 @@ def read_facts(catalog: Catalog, source: FactSource) -> Facts:
 
     if isinstance(source, Facts):
         return source
+    pa, _ = arrow()
     columns = read_columns(source)
     metrics, numbers, values, versions = _numbered(columns)
-    frame = _frame(numbers, columns, values)
+    frame = pa.table([numbers, columns.at, values], schema=frame_schemas()["facts"])
     query = load(PACKAGE, "facts")
     readings = catalog.table(query, as_of=clock.EPOCH, frames={"facts": frame}).data
     _refuse_contradictions(readings, metrics)
@@ -158,17 +156,11 @@ def read_facts(catalog: Catalog, source: FactSource) -> Facts:
     )
 
 
-def _frame(numbers: pa.Array, columns: Columns, values: pa.Array) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.table({"metric": numbers, "read_at": columns.at, "value": values})
-
-
-def _numbered(columns: Columns) -> tuple[list[Metric], pa.Array, pa.Array, tuple[tuple[int, ...], ...]]:
+def _numbered(columns: Columns) -> tuple[list[Metric], Array, Array, tuple[tuple[int, ...], ...]]:
     """Metrics with their one unit, each row's metric number, and each row's value in that unit."""
     import numpy as np
-    import pyarrow as pa
 
+    pa, _ = arrow()
     names = [metric_name(text) for text in columns.metric.dictionary.to_pylist()]
     if "" in names:
         text = columns.metric.dictionary[names.index("")].as_py()
@@ -233,11 +225,11 @@ def _one_unit(
     return Metric(number, name, first), factors
 
 
-def _placed_versions(columns: Columns, is_version: Any) -> tuple[pa.Array, tuple[tuple[int, ...], ...]]:
+def _placed_versions(columns: Columns, is_version: Any) -> tuple[Array, tuple[tuple[int, ...], ...]]:
     """Values where version readings hold their place among all versions seen."""
     import numpy as np
-    import pyarrow as pa
 
+    pa, _ = arrow()
     texts = columns.texts(is_version)
     parts = {text: version_parts(text) for text in set(texts)}
     bad = sorted(text for text, found in parts.items() if found is None)
@@ -258,8 +250,7 @@ def _placed_versions(columns: Columns, is_version: Any) -> tuple[pa.Array, tuple
 
 
 def _refuse_contradictions(readings: pa.Table, metrics: Sequence[Metric]) -> None:
-    import pyarrow.compute as pc
-
+    _, pc = arrow()
     odd = readings.filter(readings["is_contradicted"])
     if not odd.num_rows:
         return
@@ -275,8 +266,3 @@ def _refuse_contradictions(readings: pa.Table, metrics: Sequence[Metric]) -> Non
         field="value",
         remedy="Keep one reading per metric and moment, or give the series names of their own.",
     )
-
-
-def path_of(source: object) -> Path | None:
-    """The path a source names, if it is one."""
-    return Path(source) if isinstance(source, (str, Path)) else None

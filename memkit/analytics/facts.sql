@@ -2,7 +2,8 @@
 -- Readings in order, without repeats, each with how long it speaks: until the next one, or one and a half times as long as
 -- readings usually are apart there (the median of the last eleven distances). A longer silence, or a row without a number,
 -- is a gap. Two different numbers of one moment both stay, marked.
--- reads:  facts
+-- reads:  none
+-- frames: facts
 -- params: none
 -- grain:  one row per metric and seq
 with marked as (
@@ -23,7 +24,7 @@ moments as (
         value,
         coalesce(earlier_at = read_at, false) as is_contradicted
     from marked
-    where earlier_at is distinct from read_at or value <> earlier_value
+    where not coalesce(earlier_at = read_at, false) or value <> earlier_value
 ),
 
 numbers as (

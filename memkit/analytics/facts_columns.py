@@ -6,13 +6,13 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memkit.analytics.frames import arrow
 from memkit.errors import FactsError
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
+# An Arrow array, table or type; see `frames.arrow` for why they have no narrower names here.
+Array = Any
 NEEDED = ("metric", "at", "value")
 _REMEDY = "Facts are a table with the columns metric, at, value and, if you like, unit."
 _EMPTY = ("", "nan", "null", "none", "na", "n/a", "-")
@@ -32,14 +32,14 @@ class Columns:
         source: Where the table came from, in words.
     """
 
-    metric: pa.DictionaryArray
-    at: pa.Array
-    value: pa.Array
-    unit: pa.DictionaryArray | None
+    metric: Array
+    at: Array
+    value: Array
+    unit: Array | None
     is_naive: bool
     source: str
 
-    def numbers(self, ignore: Any = None) -> pa.Array:
+    def numbers(self, ignore: Any = None) -> Array:
         """Values as DOUBLE; what is no number at all (NaN, infinity, empty) is null.
 
         Args:
@@ -48,9 +48,7 @@ class Columns:
         Raises:
             FactsError: a text that is no number.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
+        pa, pc = arrow()
         values = self.value
         if ignore is not None:
             values = pc.if_else(pa.array(ignore), pa.scalar(None, values.type), values)
@@ -59,10 +57,8 @@ class Columns:
         values = pc.cast(values, pa.float64(), safe=False)
         return pc.if_else(pc.is_finite(values), values, pa.scalar(None, pa.float64()))
 
-    def _parsed(self, texts: pa.Array) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
+    def _parsed(self, texts: Array) -> Array:
+        pa, pc = arrow()
         try:
             return pc.cast(texts, pa.float64())
         except pa.ArrowInvalid:
@@ -83,8 +79,7 @@ class Columns:
 
     def texts(self, chosen: Any) -> list[str]:
         """The values of some rows as texts: `2.8`, `3.10`."""
-        import pyarrow as pa
-
+        pa, _ = arrow()
         values = self.value.filter(pa.array(chosen)).to_pylist()
         return ["" if value is None else repr(value) if isinstance(value, float) else str(value) for value in values]
 
@@ -132,9 +127,8 @@ def read_columns(source: object) -> Columns:
 # -- where it comes from ---------------------------------------------------------------------------------------------
 
 
-def _table(source: object) -> tuple[pa.Table, str]:
-    import pyarrow as pa
-
+def _table(source: object) -> tuple[Array, str]:
+    pa, _ = arrow()
     if isinstance(source, (str, Path)):
         return _file(Path(source)), str(source)
     words = f"a {type(source).__name__}"
@@ -153,7 +147,7 @@ def _table(source: object) -> tuple[pa.Table, str]:
     )
 
 
-def _file(path: Path) -> pa.Table:
+def _file(path: Path) -> Array:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -189,30 +183,28 @@ def _file(path: Path) -> pa.Table:
 # -- columns ---------------------------------------------------------------------------------------------------------
 
 
-def _column(table: pa.Table, name: str) -> pa.Array:
-    import pyarrow as pa
-
+def _column(table: Array, name: str) -> Array:
+    pa, _ = arrow()
     column = table.column(name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def _is_text(kind: Array) -> bool:
     import pyarrow.types as is_
 
     return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind))
 
 
-def _texts(column: pa.Array, name: str, words: str) -> pa.DictionaryArray:
-    import pyarrow as pa
-
+def _texts(column: Array, name: str, words: str) -> Array:
+    pa, _ = arrow()
     if not _is_text(column.type) and not pa.types.is_null(column.type):
         raise FactsError(f"holds {column.type}, texts were expected", file=words, field=name, remedy=_REMEDY)
     return column.cast(pa.string()).dictionary_encode()
 
 
-def _values(column: pa.Array, words: str) -> pa.Array:
+def _values(column: Array, words: str) -> Array:
     import pyarrow as pa
     import pyarrow.types as is_
 
@@ -224,7 +216,7 @@ def _values(column: pa.Array, words: str) -> pa.Array:
     raise FactsError(f"holds {kind}, numbers were expected", file=words, field="value", remedy=_REMEDY)
 
 
-def _first_null(column: pa.Array) -> int:
+def _first_null(column: Array) -> int:
     return next(row for row, valid in enumerate(column.is_valid().to_pylist(), start=1) if not valid)
 
 
@@ -251,7 +243,7 @@ def _mixed(words: str) -> FactsError:
     )
 
 
-def _moments(column: pa.Array, words: str, *, is_naive: bool) -> tuple[pa.Array, bool]:
+def _moments(column: Array, words: str, *, is_naive: bool) -> tuple[Array, bool]:
     """Moments in UTC, and whether they had no zone."""
     import pyarrow as pa
     import pyarrow.types as is_
@@ -279,10 +271,8 @@ def _moments(column: pa.Array, words: str, *, is_naive: bool) -> tuple[pa.Array,
     )
 
 
-def _written_moments(texts: pa.Array, words: str) -> tuple[pa.Array, bool]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+def _written_moments(texts: Array, words: str) -> tuple[Array, bool]:
+    pa, pc = arrow()
     utc = pa.timestamp("us", "UTC")
     for kind in (utc, pa.timestamp("us")):
         try:

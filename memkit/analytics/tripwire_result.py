@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from memkit import clock
+from memkit.analytics.frames import arrow
 from memkit.display import Displayable
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.conditions import Condition
@@ -340,18 +341,18 @@ class Backtest(Displayable, Sequence[TripwireHistory]):
 
     def to_arrow(self) -> pa.Table:
         """One row per firing."""
-        import pyarrow as pa
-
-        moment, names = pa.timestamp("us", tz="UTC"), ("id", "entry_id", "project_key", "title", "text")
+        made, _ = arrow()
+        moment, names = made.timestamp("us", tz="UTC"), ("id", "entry_id", "project_key", "title", "text")
         found = [(history.row, firing) for history in self.rows for firing in history.firings]
-        columns = {name: pa.array([getattr(row, name) for row, _ in found], pa.string()) for name in names}
-        columns["fired_at"] = pa.array([firing.fired_at for _, firing in found], moment)
-        columns["ended_at"] = pa.array([firing.ended_at for _, firing in found], moment)
-        columns["ended_by"] = pa.array([firing.ended_by or None for _, firing in found], pa.string())
-        columns["n_readings"] = pa.array([firing.n_readings for _, firing in found], pa.int64())
-        columns["lowest"] = pa.array([firing.lowest for _, firing in found], pa.float64())
-        columns["highest"] = pa.array([firing.highest for _, firing in found], pa.float64())
-        return pa.table(columns)
+        columns = {name: made.array([getattr(row, name) for row, _ in found], made.string()) for name in names}
+        columns["fired_at"] = made.array([firing.fired_at for _, firing in found], moment)
+        columns["ended_at"] = made.array([firing.ended_at for _, firing in found], moment)
+        columns["ended_by"] = made.array([firing.ended_by or None for _, firing in found], made.string())
+        columns["n_readings"] = made.array([firing.n_readings for _, firing in found], made.int64())
+        columns["lowest"] = made.array([firing.lowest for _, firing in found], made.float64())
+        columns["highest"] = made.array([firing.highest for _, firing in found], made.float64())
+        table: pa.Table = made.table(columns)
+        return table
 
     def to_pandas(self) -> pd.DataFrame:
         """`to_arrow` as a data frame."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memkit.analytics.facts import Facts, Metric
+from memkit.analytics.frames import frame_schemas
 from memkit.analytics.tripwire_result import Cause
 from memkit.errors import FactsError, InvalidInputError
 from memkit.model.conditions import Condition
@@ -105,24 +106,25 @@ def _bounds(operator: str, value: float) -> tuple[float, float]:
 
 def _by_version(condition: Condition, metric: Metric, facts: Facts) -> Wire:
     """Versions are compared by their place among all versions seen."""
-    find = bisect.bisect_right if condition.operator == ">" else bisect.bisect_left
-    place = find(facts.versions, condition.version)
-    return Wire(condition, metric, place - 0.5, math.inf, by_version=True)
+    version = condition.version or ()
+    first = bisect.bisect_left(facts.versions, version) - 0.5
+    after = bisect.bisect_right(facts.versions, version) - 0.5
+    over, under = {
+        ">": (after, math.inf),
+        ">=": (first, math.inf),
+        "<": (-math.inf, first),
+        "<=": (-math.inf, after),
+        "==": (first, after),
+    }[condition.operator or ">="]
+    return Wire(condition, metric, over, under, by_version=True)
 
 
 def wires_frame(wires: Sequence[Wire]) -> pa.Table:
     """The wires as the queries read them; a wire's number is its place."""
     import pyarrow as pa
 
+    schema = frame_schemas()["wires"]
     rows = [_row(number, wire) for number, wire in enumerate(wires)]
-    schema = pa.schema(
-        [
-            ("wire", pa.int32()), ("metric", pa.int32()), ("over", pa.float64()), ("under", pa.float64()),
-            ("is_sustained", pa.bool_()), ("is_steady", pa.bool_()), ("window_us", pa.int64()),
-            ("window_months", pa.int32()), ("periods", pa.int32()), ("period_us", pa.float64()),
-            ("length_us", pa.float64()),
-        ]
-    )  # fmt: skip
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
     arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)

@@ -61,6 +61,7 @@ def judgement_of(wire: Wire, row: Mapping[str, Any], facts: Facts, as_of: dt.dat
     begin = reading_of(wire, facts, row["begin_at"], row["begin_value"])
     unmet = reading_of(wire, facts, row["unmet_at"], row["unmet_value"])
     reason = _reason(wire, row, as_of, last=last, begin=begin, unmet=unmet)
+    found: tuple[Reading | None, ...]
     if row["verdict"] == "tripped":
         weakest = reading_of(wire, facts, row["weakest_at"], row["weakest_value"])
         found = (begin, weakest, last)

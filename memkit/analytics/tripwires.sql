@@ -2,7 +2,8 @@
 -- Where each condition stands at one moment. A reading meets it where over < value < under. What counts is the last one
 -- that does not: everything after it meets the condition. It is found among the lows, the readings below (or above) all
 -- later ones, of which there are few.
--- reads:  readings, wires
+-- reads:  none
+-- frames: readings, wires
 -- params: $as_of TIMESTAMPTZ
 -- grain:  one row per wire
 with seen as (

@@ -2,7 +2,8 @@
 -- When each condition would have fired, and until when it held. A run is a stretch of readings that meet it: for a
 -- condition with a window without a gap, else until the next reading that does not. A run fires once, when its window is
 -- full.
--- reads:  readings, wires
+-- reads:  none
+-- frames: readings, wires
 -- params: $as_of TIMESTAMPTZ
 -- grain:  one row per wire and fired_at
 with readings_of as (

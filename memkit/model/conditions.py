@@ -320,8 +320,12 @@ def _assemble(text: str, parts: _Parts, window: Window | None) -> Condition:
     }
     if unread:
         return Condition(text, "unreadable", unread=tuple(unread), **known)
+    version = version_parts(parts.digits)
+    if version and metric.casefold().endswith(" version") and unit == NO_UNIT and not (parts.multiplier or window):
+        name = metric_name(metric[: -len(" version")])
+        return Condition(text, "version", name, parts.operator, None, VERSION, version=version, language=parts.language)
     if parts.operator in (">", ">=") and unit == NO_UNIT and not (parts.multiplier or parts.sign or window):
-        known["version"] = version_parts(parts.digits) if "." in parts.digits else None
+        known["version"] = version if "." in parts.digits else None
     return Condition(text, "sustained" if window else "threshold", **known)
 
 

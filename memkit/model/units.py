@@ -159,7 +159,7 @@ def factor_between(facts: Unit | None, condition: Unit, metric: str = "") -> flo
     counts = {facts.dimension.partition(" ")[0], condition.dimension.partition(" ")[0]}
     if counts == {"", "count"}:
         return 1.0
-    return f"facts are in {facts or 'bare numbers'}, the condition is in {condition or 'bare numbers'}"
+    return f"facts are in {str(facts) or 'bare numbers'}, the condition is in {str(condition) or 'bare numbers'}"
 
 
 def _said_by_name(facts: Unit, condition: Unit, metric: str) -> bool:

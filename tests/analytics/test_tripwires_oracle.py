@@ -1,6 +1,7 @@
 """Verdicts and firings against a second implementation that reads the rules literally, reading by reading."""
 
 import datetime as dt
+import itertools
 import random
 import statistics
 
@@ -83,10 +84,9 @@ def verdict(condition, rows, as_of):
     first = last
     while first and met[first - 1] and not series.after_gap[first]:
         first -= 1
+    full = numbers[first][0] + window
     if counted:
         full = numbers[first + n - 1][0] if last - first + 1 >= n else None
-    else:
-        full = numbers[first][0] + window
     if fresh and full is not None and full <= as_of:
         return ("unknown", None) if usual > 1.5 * window else ("tripped", full)
     if not counted and full > as_of and first and not series.after_gap[first]:
@@ -161,9 +161,7 @@ def test_a_back_test_fires_exactly_while_a_check_would_have_said_tripped(no_deci
     for condition, name in conditions.items():
         firings = fired.get(condition, ())
         n_fired += len(firings)
-        assert all(
-            a.ended_at is not None and a.ended_at <= b.fired_at for a, b in zip(firings, firings[1:], strict=False)
-        )
+        assert all(a.ended_at is not None and a.ended_at <= b.fired_at for a, b in itertools.pairwise(firings))
         moments = {at + HOUR * k / 2 for at, _ in series[name] for k in (0, 1, 2, 3, 7)} | {end}
         moments |= {firing.fired_at for firing in firings} | {f.fired_at - HOUR / 2 for f in firings}
         for moment in source.sample(sorted(at for at in moments if at <= end), min(25, len(moments))):
