@@ -19,7 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from memkit.errors import InvalidInputError
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.conditions import Condition, read_condition
 from memkit.model.decision import IN_FORCE
-from memkit.model.tripwire import NOT_CHECKED, tripwire_id
+from memkit.model.tripwire import NOT_CHECKED, Tripwire, tripwire_id
 
 if TYPE_CHECKING:
     from memkit.catalog.catalog import Catalog
@@ -65,6 +65,7 @@ def check(
     mapping: Mapping[str, str] | None = None,
     include_superseded: bool = False,
     acknowledgements: Iterable[Acknowledgement] = (),
+    read: Callable[[str], Condition] = read_condition,
 ) -> TripwireReport:
     """Judge every tripwire.
 
@@ -76,13 +77,14 @@ def check(
         include_superseded: Also tripwires of decisions that are not in force (superseded, rejected, proposed,
             deprecated).
         acknowledgements: What silences tripped ones.
+        read: Reads a condition; handed in by whoever remembers what was read before.
 
     Raises:
         InvalidInputError: `as_of` has no time zone, or the mapping is no mapping of texts.
         FactsError: the mapping leads to a metric the facts do not have.
     """
     _require_zone(as_of)
-    listed = list_tripwires(catalog, as_of=as_of)
+    listed = list_tripwires(catalog, as_of=as_of, read=read)
     chosen = [row for row in listed if include_superseded or row.status in IN_FORCE]
     judged = judge(catalog, [row.condition for row in chosen], facts, as_of=as_of, mapping=mapping)
     said = {(ack.tripwire_id, ack.evidence): ack for ack in acknowledgements}
@@ -137,6 +139,7 @@ def backtest(
     as_of: dt.datetime,
     mapping: Mapping[str, str] | None = None,
     include_superseded: bool = True,
+    read: Callable[[str], Condition] = read_condition,
 ) -> Backtest:
     """When each tripwire would have fired over the history of the facts, from the first reading to `as_of`.
 
@@ -147,7 +150,9 @@ def backtest(
         FactsError: the mapping leads to a metric the facts do not have.
     """
     _require_zone(as_of)
-    listed = [row for row in list_tripwires(catalog, as_of=as_of) if include_superseded or row.status in IN_FORCE]
+    listed = [
+        row for row in list_tripwires(catalog, as_of=as_of, read=read) if include_superseded or row.status in IN_FORCE
+    ]
     conditions = [row.condition for row in listed]
     judged = judge(catalog, conditions, facts, as_of=as_of, mapping=mapping)
     fired = replay(catalog, conditions, facts, as_of=as_of, mapping=mapping)
@@ -167,16 +172,15 @@ def backtest(
     )
 
 
-def list_tripwires(catalog: Catalog, *, as_of: dt.datetime) -> list[Listed]:
+def list_tripwires(
+    catalog: Catalog, *, as_of: dt.datetime, read: Callable[[str], Condition] = read_condition
+) -> list[Listed]:
     """Every condition of every decision, read."""
     table = catalog.table(_query("tripwires_listed"), as_of=as_of)
-    read: dict[str, Condition] = {}
     found = []
     for row in table.rows:
         text = row["text"]
-        condition = read.get(text)
-        if condition is None:
-            condition = read[text] = read_condition(text)
+        condition = read(text)
         day = row["decided_on"]
         decided = dt.datetime.combine(day, dt.time(), clock.UTC) if day else row["stored_at"]
         name = tripwire_id(row["project_key"], row["source_path"] or row["entry_id"], text)
@@ -193,6 +197,70 @@ def list_tripwires(catalog: Catalog, *, as_of: dt.datetime) -> list[Listed]:
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A decision that is shown somewhere with its conditions.
+
+    Attributes:
+        entry_id: The decision.
+        project_key: Its project; facts speak for one project only.
+        document: Its document's path, or None.
+        texts: Its conditions as written.
+    """
+
+    entry_id: str
+    project_key: str
+    document: str | None
+    texts: tuple[str, ...]
+
+
+def verdicts(
+    catalog: Catalog,
+    decisions: Sequence[Held],
+    facts: Facts | None,
+    *,
+    as_of: dt.datetime,
+    project_key: str,
+    mapping: Mapping[str, str] | None = None,
+    acknowledgements: Iterable[Acknowledgement] = (),
+    read: Callable[[str], Condition] = read_condition,
+) -> list[tuple[Tripwire, ...]]:
+    """The conditions of some decisions with their verdicts, for hits and cards.
+
+    Args:
+        catalog: Whose database judges.
+        decisions: What is shown.
+        facts: What was measured, in the project `project_key`; decisions of other projects are judged without facts.
+        as_of: The moment to judge at.
+        project_key: The project the facts are of.
+        mapping: Names in conditions -> names in facts.
+        acknowledgements: What silences tripped ones.
+        read: Reads a condition; handed in by whoever remembers what was read before.
+    """
+    said = {(ack.tripwire_id, ack.evidence): ack for ack in acknowledgements}
+    found: list[tuple[Tripwire, ...]] = [()] * len(decisions)
+    for own in (True, False):
+        places = [i for i, held in enumerate(decisions) if held.texts and (held.project_key == project_key) is own]
+        conditions = [read(text) for i in places for text in decisions[i].texts]
+        judged = iter(judge(catalog, conditions, facts if own else None, as_of=as_of, mapping=mapping if own else None))
+        pairs = iter(conditions)
+        for i in places:
+            held = decisions[i]
+            wires = []
+            for text in held.texts:
+                name = tripwire_id(held.project_key, held.document or held.entry_id, text)
+                wires.append(_tripwire(name, next(pairs), next(judged), said))
+            found[i] = tuple(wires)
+    return found
+
+
+def _tripwire(
+    name: str, condition: Condition, judged: Judgement, said: Mapping[tuple[str, str], Acknowledgement]
+) -> Tripwire:
+    ack = said.get((name, evidence_digest(condition, judged))) if said and judged.verdict == "tripped" else None
+    return Tripwire(condition.text, judged.verdict, judged.reason, name, judged.since, judged.evidence, ack)
 
 
 def evidence_digest(condition: Condition, judgement: Judgement) -> str:

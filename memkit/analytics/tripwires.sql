@@ -9,7 +9,9 @@
 with seen as (
     select *
     from readings
-    where read_at <= $as_of::timestamptz
+    where
+        read_at <= $as_of::timestamptz
+        and metric in (select metric from wires)
 ),
 
 newest as (

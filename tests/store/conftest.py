@@ -1,9 +1,9 @@
 import pytest
-from memkit.store.scrub import Scrubber
-from memkit.store.scrub_patterns import shipped_patterns
 
 from memkit.store.new_entry import NewEntry
 from memkit.store.paths import StorePaths, resolve_project
+from memkit.store.scrub import Scrubber
+from memkit.store.scrub_patterns import shipped_patterns
 from memkit.store.store import Store
 from memkit.store.verify import verify
 

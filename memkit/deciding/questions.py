@@ -1,0 +1,115 @@
+"""The questions a Memory answers about decisions; `Memory` inherits them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from memkit.deciding.tripwires import Tripwires
+from memkit.errors import MemkitWarning
+from memkit.model.event import Event
+from memkit.settings import Loaded
+from memkit.store.store import Store
+
+if TYPE_CHECKING:
+    from memkit.analytics.decided import Decided
+    from memkit.analytics.decisions import Decisions
+    from memkit.analytics.recall_options import RecallOptions
+    from memkit.analytics.summary import ProjectSummary
+    from memkit.catalog.catalog import Catalog
+
+
+class Deciding:
+    """Questions about decisions; what they are asked of is `Memory`'s."""
+
+    settings: Loaded
+    _store: Store
+    _tripwires: Tripwires
+
+    def _catalog(self, which: Literal["own", "others", "all"] = "own") -> Catalog:
+        raise NotImplementedError
+
+    def _require_enabled(self) -> None:
+        raise NotImplementedError
+
+    def _now(self) -> dt.datetime:
+        return self._store.clock.now()
+
+    @property
+    def tripwires(self) -> Tripwires:
+        """The conditions that would make decisions wrong: `check`, `backtest`, `acknowledge`."""
+        self._require_enabled()
+        return self._tripwires
+
+    def decisions(self, *, status: str | Sequence[str] | None = None, panel: str | None = None) -> Decisions:
+        """The decisions of this project with status, age, and what replaced them; newest first.
+
+        Args:
+            status: Only these: `accepted`, `proposed`, `rejected`, `deprecated`, `superseded`, `unknown`.
+            panel: Only those of this panel.
+
+        Raises:
+            InvalidInputError: a status that does not exist.
+        """
+        from memkit.analytics.decisions import decisions
+
+        self._require_enabled()
+        found = decisions(self._catalog(), as_of=self._now(), status=status, panel=panel)
+        return self._tripwires.on_decisions(found)
+
+    def what_we_decided(self, topic: str, *, since_days: float | None = None, limit: int = 10) -> Decided:
+        """The decisions about a topic: conclusion, days, confidence, dissent, tripwires with verdicts, chain.
+
+        A superseded decision stands behind what replaced it, whatever the limit.
+
+        Args:
+            topic: Words; ranked as in `recall`.
+            since_days: Only decisions made at most so many days ago (stored, where their own day is not known).
+            limit: Decisions at most, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: the topic is no text, or an option out of its range.
+        """
+        from memkit.analytics.decided import what_we_decided
+
+        self._require_enabled()
+        found = what_we_decided(
+            self._catalog(),
+            topic,
+            as_of=self._now(),
+            panels=self.settings.settings.decisions.panels,
+            since_days=since_days,
+            limit=limit,
+            options=self._weighing(),
+        )
+        for line in found.warnings:
+            warnings.warn(line, MemkitWarning, stacklevel=2)
+        self._note_use("decided", topic, len(found))
+        return self._tripwires.on_decided(found)
+
+    def project_summary(self) -> ProjectSummary:
+        """What this project's memory holds: counts, days, panels, tags, decisions in force, tripwires that speak."""
+        from memkit.analytics.summary import summarise
+
+        self._require_enabled()
+        now = self._now()
+        report = self._tripwires.check(as_of=now)
+        return summarise(self._catalog(), report, project_path=self._store.paths.project_path, as_of=now)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _weighing(self, **options: Any) -> RecallOptions:
+        """Options of a recall, with the weights of the settings."""
+        from memkit.analytics.recall_options import RecallOptions
+
+        ranking = self.settings.settings.recall
+        return RecallOptions(k1=ranking.k1, b=ranking.b, weights=ranking.weights.model_dump(), **options)
+
+    def _note_use(self, op: Literal["recall", "decided"], query: str, n: int) -> None:
+        """Write down that somebody asked."""
+        if not self._store.exists:
+            return
+        detail = {"query": self._store.scrubber.scrub_text(query).text[:500], "result_count": n}
+        self._store.audit.record(Event("record_usage", op, detail=detail))
