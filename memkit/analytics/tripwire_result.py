@@ -71,6 +71,9 @@ class TripwireRow:
     judgement: Judgement
     acknowledged: Acknowledgement | None = None
 
+    def __repr__(self) -> str:
+        return f"<TripwireRow {self.id} {self.text[:60]!r}: {self.verdict}, {self.reason}>"
+
     @property
     def text(self) -> str:
         """The condition as it was written."""
@@ -233,7 +236,8 @@ class Firing:
     Attributes:
         fired_at: When it would have fired.
         ended_at: When it no longer held, or when its readings fell silent; None if it still holds.
-        ended_by: `reading`, `silence`, or "" if it still holds.
+        ended_by: `reading` (one that does not meet the condition), `gap` (one after a gap), `silence` (until then it was
+            taken to hold), or "" if it still holds.
         begin: The first reading of the run.
         last: The last reading of the run.
         n_readings: How many readings the run has.
@@ -243,7 +247,7 @@ class Firing:
 
     fired_at: dt.datetime
     ended_at: dt.datetime | None = None
-    ended_by: Literal["reading", "silence", ""] = ""
+    ended_by: Literal["reading", "gap", "silence", ""] = ""
     begin: Reading | None = None
     last: Reading | None = None
     n_readings: int = 0
@@ -277,6 +281,9 @@ class TripwireHistory:
     row: TripwireRow
     decided_at: dt.datetime
     firings: tuple[Firing, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<TripwireHistory {self.row.id} {self.row.text[:60]!r}: fired {len(self.firings):,} times>"
 
     @property
     def since_decided(self) -> tuple[Firing, ...]:

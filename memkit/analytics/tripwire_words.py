@@ -33,7 +33,7 @@ def reading_of(wire: Wire, facts: Facts, at: dt.datetime | None, value: float | 
         return None
     unit = str(wire.metric.unit) if wire.metric.unit is not None else ""
     text = ".".join(map(str, facts.versions[int(value)])) if wire.by_version else ""
-    return Reading(wire.metric.name, at, value, unit, text)
+    return Reading(wire.metric.name, at.astimezone(clock.UTC), value, unit, text)
 
 
 def said(reading: Reading) -> str:
@@ -71,7 +71,8 @@ def judgement_of(wire: Wire, row: Mapping[str, Any], facts: Facts, as_of: dt.dat
         found = (unmet, begin, last)
     distinct = {reading.at: reading for reading in found if reading is not None}
     evidence = tuple(distinct[at] for at in sorted(distinct))
-    return Judgement(row["verdict"], row["cause"], reason, row["since"], evidence)
+    since = row["since"].astimezone(clock.UTC) if row["since"] else None
+    return Judgement(row["verdict"], row["cause"], reason, since, evidence)
 
 
 def _reason(

@@ -367,11 +367,10 @@ def _batches(wires: Sequence[Wire], facts: Facts) -> Iterable[list[Wire]]:
 
 
 def _firing(wire: Wire, row: Mapping[str, Any], facts: Facts) -> Firing:
-    ended = row["ended_at"]
     return Firing(
-        fired_at=row["fired_at"],
-        ended_at=ended,
-        ended_by="" if ended is None else "reading" if row["is_ended_by_reading"] else "silence",
+        fired_at=row["fired_at"].astimezone(clock.UTC),
+        ended_at=row["ended_at"].astimezone(clock.UTC) if row["ended_at"] else None,
+        ended_by=row["ended_by"],
         begin=reading_of(wire, facts, row["begin_at"], row["begin_value"]),
         last=reading_of(wire, facts, row["last_at"], row["last_value"]),
         n_readings=row["n_readings"],

@@ -129,7 +129,9 @@ placed as (
         before_gap.read_at as gap_from,
         after_gap.read_at as gap_to,
         not r.is_void
-        and coalesce(r.silence_us <= case when r.is_counted then 2.5 else 1.5 end * r.usual_us, false) as is_fresh
+        and coalesce(r.silence_us <= case when r.is_counted then 2.5 else 1.5 end * r.usual_us, false) as is_fresh,
+        -- a run that was full at its last reading keeps its verdict through a silence of up to another window
+        not r.is_void and r.silence_us <= r.length_us and r.usual_us is not null as is_recent
     from runs as r
     left join seen as start on r.metric = start.metric and r.start_seq = start.seq
     left join seen as beginning on r.metric = beginning.metric and r.begin_seq = beginning.seq
@@ -149,8 +151,8 @@ judged as (
             when is_counted and unmet_seq > last_seq - periods then 'unmet-inside'
             when not is_counted and inside_until >= $as_of::timestamptz then 'unmet-inside'
             when unmet_seq = last_seq and is_fresh then 'unmet-inside'
-            when is_fresh and full_at <= $as_of::timestamptz and not is_sparse then 'met'
-            when is_fresh and full_at <= $as_of::timestamptz then 'too-sparse'
+            when full_at <= $as_of::timestamptz and (is_fresh or (is_recent and full_at <= last_at))
+                then case when is_sparse then 'too-sparse' else 'met' end
             when not is_counted and full_at > $as_of::timestamptz and unmet_seq >= stretch_seq then 'not-long-enough'
             when is_void then 'void'
             when last_seq = 1 then 'one-reading'

@@ -26,6 +26,7 @@ marked as (
     select
         *,
         lead(read_at) over in_order as next_at,
+        coalesce(lead(is_met and is_cut) over in_order, false) as is_before_gap,
         coalesce(is_met and (is_cut or not lag(is_met) over in_order), is_met) as is_first
     from readings_of
     window in_order as (partition by wire order by seq)
@@ -55,20 +56,32 @@ met as (
     window in_run as (partition by wire, run order by seq)
 ),
 
-speaking as (
+fulfilled as (
     select
         *,
         case when is_sustained then begin_at + to_months(window_months) + to_microseconds(window_us) else read_at end
-            as full_at,
+            as full_at
+    from met
+),
+
+-- a run that is full at a reading keeps its verdict through a silence of up to another window
+speaking as (
+    select
+        *,
         case
             when not is_sustained then 'infinity'::timestamptz
             when usual_us is null then read_at
             else least(
-                read_at + to_microseconds(((case when is_counted then 2.5 else 1.5 end) * usual_us)::bigint),
+                read_at + to_microseconds(
+                    greatest(
+                        case when is_counted then 2.5 else 1.5 end * usual_us,
+                        case when (is_counted and nth >= periods) or (not is_counted and full_at <= read_at) then length_us end
+                    )::bigint
+                ),
                 coalesce(void_at - to_microseconds(1), 'infinity'::timestamptz)
             )
         end as silent_at
-    from met
+    from fulfilled
 ),
 
 holding as (
@@ -105,21 +118,34 @@ firings as (
         max(read_at) as last_at,
         arg_max(value, seq) as last_value,
         arg_max(least(silent_at, coalesce(next_at, 'infinity'::timestamptz)), seq) as end_at,
-        arg_max(coalesce(next_at <= silent_at, false), seq) as is_ended_by_reading,
+        arg_max(
+            case
+                when coalesce(next_at > silent_at, true) then 'silence'
+                when is_before_gap then 'gap'
+                else 'reading'
+            end,
+            seq
+        ) as end_by,
         max(nth) as n_readings,
         min(lowest) as lowest,
         max(highest) as highest
     from spells
     where fires_at is not null
     group by wire, run, spell
+),
+
+ended as (
+    select
+        *,
+        end_at < $as_of::timestamptz or (end_by <> 'silence' and end_at <= $as_of::timestamptz) as is_over
+    from firings
 )
 
 select
     wire,
     fired_at,
-    case when end_at < $as_of::timestamptz or (is_ended_by_reading and end_at <= $as_of::timestamptz) then end_at end
-        as ended_at,
-    is_ended_by_reading and end_at <= $as_of::timestamptz as is_ended_by_reading,
+    case when is_over then end_at end as ended_at,
+    case when is_over then end_by else '' end as ended_by,
     begin_at,
     begin_value,
     last_at,
@@ -127,5 +153,5 @@ select
     n_readings::integer as n_readings,
     lowest,
     highest
-from firings
+from ended
 order by wire, fired_at

@@ -87,7 +87,8 @@ def verdict(condition, rows, as_of):
     full = numbers[first][0] + window
     if counted:
         full = numbers[first + n - 1][0] if last - first + 1 >= n else None
-    if fresh and full is not None and full <= as_of:
+    recent = not series.ends_void and usual is not None and silence <= window
+    if full is not None and full <= as_of and (fresh or (recent and full <= numbers[last][0])):
         return ("unknown", None) if usual > 1.5 * window else ("tripped", full)
     if not counted and full > as_of and first and not series.after_gap[first]:
         return "armed", None
