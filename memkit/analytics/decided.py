@@ -7,7 +7,7 @@ whatever the limit: chains are taken whole, head first, before the list is cut.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -202,8 +202,10 @@ def what_we_decided(
     depth = min(MAX_LIMIT, limit * 2)
     while True:
         result = recall(catalog, topic, replace(asked, limit=depth), as_of=as_of)
-        chosen, left_out = _decisions_of(result, frozenset(panels), earliest)
-        if len(chosen) >= limit or len(result) < depth or depth == MAX_LIMIT:
+        is_all = len(result) < depth
+        chains, left_out = _decisions_of(result, frozenset(panels), earliest)
+        chosen = _successors_first(chains, _heads(catalog, chains), is_all=is_all)
+        if len(chosen) >= limit or is_all or depth == MAX_LIMIT:
             break
         depth = min(MAX_LIMIT, depth * 4)
     hits = chosen[:limit]
@@ -221,50 +223,70 @@ def what_we_decided(
 
 def _decisions_of(
     result: RecallResult, panels: frozenset[str], earliest: dt.datetime | None
-) -> tuple[list[RecallHit], list[Missed]]:
-    """The hits that are decisions of the time asked about, with what replaced them; and what was left out."""
-    kept: list[RecallHit] = []
-    others: list[str] = []
-    before: list[str] = []
+) -> tuple[list[list[RecallHit]], list[Missed]]:
+    """The chains that are decisions of the time asked about, with what replaced them; and what was left out."""
+    kept: list[list[RecallHit]] = []
+    others: dict[str, None] = {}
+    before: dict[str, None] = {}
     for chain in _chains(result):
         members = []
         for hit in chain:
             if hit.panel_id not in panels:
-                others.append(hit.id)
+                others[hit.id] = None
             elif earliest is not None and _made_at(hit) < earliest:
-                before.append(hit.id)
+                before[hit.id] = None
             else:
                 members.append(hit)
         if members and members[0] is not chain[0]:
             members.insert(0, chain[0])
-        kept += members
-    kept = _successors_first(kept)
+        if members:
+            kept.append(members)
     causes = []
     if others:
-        causes.append(_cause("no-decision", others, "of panels whose entries are not decisions"))
+        causes.append(_cause("no-decision", list(others), "of panels whose entries are not decisions"))
     if before:
-        causes.append(_cause("before-since", before, "made before the days asked about"))
+        causes.append(_cause("before-since", list(before), "made before the days asked about"))
     return kept, causes
 
 
-def _successors_first(hits: Sequence[RecallHit]) -> list[RecallHit]:
-    """Each hit once, behind everything shown that replaced it; a fork has two successors, and both come first."""
-    found = {hit.id: hit for hit in hits}
+def _heads(catalog: Catalog, chains: Sequence[Sequence[RecallHit]]) -> dict[str, frozenset[str]]:
+    """The heads of each superseded hit."""
+    superseded = {(hit.project_key, hit.id) for chain in chains for hit in chain if hit.status == "superseded"}
+    if not superseded:
+        return {}
+    query = load(PACKAGE, "decided_heads")
+    table = catalog.table(query, {"ids": sorted({entry for _, entry in superseded})}, as_of=clock.EPOCH)
+    return {
+        row["entry_id"]: frozenset(row["heads"])
+        for row in table.rows
+        if (row["project_key"], row["entry_id"]) in superseded
+    }
+
+
+def _successors_first(
+    chains: Sequence[Sequence[RecallHit]], heads: Mapping[str, frozenset[str]], *, is_all: bool
+) -> list[RecallHit]:
+    """Each hit once, behind every head of its chain; a fork has two, and both come first.
+
+    Args:
+        chains: As ranked.
+        heads: The heads of each superseded hit.
+        is_all: Whether there are no further hits; if there are, the last chain may be cut, and its older members wait.
+    """
     ordered: dict[str, RecallHit] = {}
-    waiting: list[RecallHit] = []
-    for hit in found.values():
-        waiting.append(hit)
-        ready = True
-        while ready:
-            ready = False
-            for other in waiting:
-                open_ones = [i for i in other.superseded_by if i in found and i not in ordered]
-                if other.status != "superseded" or not open_ones:
-                    ordered[other.id] = other
-                    waiting.remove(other)
-                    ready = True
-                    break
-    return [*ordered.values(), *waiting]
+    waiting: dict[str, RecallHit] = {}
+    for number, chain in enumerate(chains):
+        for hit in chain:
+            if hit.id in heads:
+                waiting.setdefault(hit.id, hit)
+            else:
+                ordered.setdefault(hit.id, hit)
+        if is_all or number + 1 < len(chains):
+            ready = [hit for hit in waiting.values() if heads[hit.id] <= ordered.keys()]
+            # A successor has fewer successors than what it replaced, so it comes before it.
+            for hit in sorted(ready, key=lambda hit: len(hit.superseded_by)):
+                ordered[hit.id] = waiting.pop(hit.id)
+    return [*ordered.values(), *(waiting.values() if is_all else ())]
 
 
 def _cause(cause: str, ids: Sequence[str], words: str) -> Missed:

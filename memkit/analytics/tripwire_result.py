@@ -236,8 +236,8 @@ class Firing:
     Attributes:
         fired_at: When it would have fired.
         ended_at: When it no longer held, or when its readings fell silent; None if it still holds.
-        ended_by: `reading` (one that does not meet the condition), `gap` (one after a gap), `silence` (until then it was
-            taken to hold), or "" if it still holds.
+        ended_by: `reading` (one that does not meet the condition), `gap` (one after a gap), `silence` (until then it
+            was taken to hold), or "" if it still holds.
         begin: The first reading of the run.
         last: The last reading of the run.
         n_readings: How many readings the run has.

@@ -92,7 +92,7 @@ def check(
     return TripwireReport(
         rows=tuple(sorted(rows, key=_rank)),
         as_of=as_of,
-        facts=repr(facts)[1:-1] if facts else "",
+        facts=facts.words if facts else "",
         notes=facts.notes(as_of) if facts else (),
         n_left_out=len(listed) - len(chosen),
         sql=_query("tripwires").sql,
@@ -166,7 +166,7 @@ def backtest(
         rows=tuple(rows),
         as_of=as_of,
         first_at=facts.first_at if facts else None,
-        facts=repr(facts)[1:-1] if facts else "",
+        facts=facts.words if facts else "",
         notes=facts.notes(as_of) if facts else (),
         sql=_query("tripwires_backtest").sql,
     )

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from memkit.deciding.tripwires import Tripwires
+from memkit.deciding.tripwires import Moment, Tripwires, moment_of
 from memkit.errors import MemkitWarning
 from memkit.model.event import Event
 from memkit.settings import Loaded
@@ -28,7 +28,7 @@ class Deciding:
     _store: Store
     _tripwires: Tripwires
 
-    def _catalog(self, which: Literal["own", "others", "all"] = "own") -> Catalog:
+    def _catalog(self, scope: Literal["own", "others", "all"] = "own") -> Catalog:
         raise NotImplementedError
 
     def _require_enabled(self) -> None:
@@ -59,7 +59,15 @@ class Deciding:
         found = decisions(self._catalog(), as_of=self._now(), status=status, panel=panel)
         return self._tripwires.on_decisions(found)
 
-    def what_we_decided(self, topic: str, *, since_days: float | None = None, limit: int = 10) -> Decided:
+    def what_we_decided(
+        self,
+        topic: str,
+        *,
+        since_days: float | None = None,
+        limit: int = 10,
+        facts: object = None,
+        as_of: Moment | None = None,
+    ) -> Decided:
         """The decisions about a topic: conclusion, days, confidence, dissent, tripwires with verdicts, chain.
 
         A superseded decision stands behind what replaced it, whatever the limit.
@@ -68,17 +76,21 @@ class Deciding:
             topic: Words; ranked as in `recall`.
             since_days: Only decisions made at most so many days ago (stored, where their own day is not known).
             limit: Decisions at most, 1 to 1,000.
+            facts: What tripwires are judged by, as in `tripwires.check`.
+            as_of: The moment ages are counted to and tripwires are judged at; now by default.
 
         Raises:
             InvalidInputError: the topic is no text, or an option out of its range.
+            FactsError: the facts cannot be read.
         """
         from memkit.analytics.decided import what_we_decided
 
         self._require_enabled()
+        self._tripwires.take(facts)
         found = what_we_decided(
             self._catalog(),
             topic,
-            as_of=self._now(),
+            as_of=moment_of(as_of, self._now()),
             panels=self.settings.settings.decisions.panels,
             since_days=since_days,
             limit=limit,
@@ -89,13 +101,21 @@ class Deciding:
         self._note_use("decided", topic, len(found))
         return self._tripwires.on_decided(found)
 
-    def project_summary(self) -> ProjectSummary:
-        """What this project's memory holds: counts, days, panels, tags, decisions in force, tripwires that speak."""
+    def project_summary(self, *, facts: object = None, as_of: Moment | None = None) -> ProjectSummary:
+        """What this project's memory holds: counts, days, panels, tags, decisions in force, tripwires that speak.
+
+        Args:
+            facts: What tripwires are judged by, as in `tripwires.check`.
+            as_of: The moment ages are counted to and tripwires are judged at; now by default.
+
+        Raises:
+            FactsError: the facts cannot be read.
+        """
         from memkit.analytics.summary import summarise
 
         self._require_enabled()
-        now = self._now()
-        report = self._tripwires.check(as_of=now)
+        now = moment_of(as_of, self._now())
+        report = self._tripwires.check(facts, as_of=now)
         return summarise(self._catalog(), report, project_path=self._store.paths.project_path, as_of=now)
 
     # -- inside -------------------------------------------------------------------------------------------------

@@ -190,6 +190,15 @@ class Tripwires:
         """Everything that was acknowledged, oldest first; what holds now, `check` says."""
         return tuple(acknowledgements.read(self._store.paths)[0])
 
+    def take(self, facts: object) -> None:
+        """Remember facts for the verdicts of this Memory; None changes nothing.
+
+        Raises:
+            FactsError: they cannot be read.
+        """
+        if facts is not None:
+            self._facts(facts, None)
+
     # -- verdicts elsewhere --------------------------------------------------------------------------------------
 
     def verdicts(self, shown: Sequence[Any], *, as_of: dt.datetime) -> list[tuple[Tripwire, ...]]:

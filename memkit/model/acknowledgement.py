@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from memkit import clock
+from memkit.display import Displayable
 
 MAX_REASON_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Acknowledgement:
+class Acknowledgement(Displayable):
     """One line of `state/acknowledgements.jsonl`.
 
     Attributes:
