@@ -98,6 +98,13 @@ class Facts:
         found: dt.datetime | None = pc.min(self.readings["read_at"]).as_py()
         return found
 
+    @property
+    def last_at(self) -> dt.datetime | None:
+        """The last reading."""
+        _, pc = arrow()
+        found: dt.datetime | None = pc.max(self.readings["read_at"]).as_py()
+        return found
+
     def find(self, name: str) -> Metric | None:
         """The metric of a normalised name; an article in front of either does not matter."""
         found = self.metrics.get(name)

@@ -18,7 +18,8 @@ def frame_schemas() -> dict[str, Any]:
 
     `facts` holds raw rows, a null value where a row has no number. `readings` holds what `facts.sql` makes of them.
     `wires` holds one row per condition that can be judged: a reading meets it where over < value < under. Numbers of
-    metrics are those of the table of facts; lengths are in microseconds.
+    metrics are those of the table of facts; lengths are in microseconds. `watched` and `firings` hold
+    tripwires and when their conditions held, `marks` what that comes to.
     """
     pa, _ = arrow()
     moment = pa.timestamp("us", tz="UTC")
@@ -33,6 +34,28 @@ def frame_schemas() -> dict[str, Any]:
                 ("usual_us", pa.float64()),
                 ("void_at", moment),
                 ("is_after_gap", pa.bool_()),
+            ]
+        ),
+        "firings": pa.schema([("condition", pa.int32()), ("fired_at", moment), ("ended_at", moment)]),
+        "watched": pa.schema(
+            [
+                ("condition", pa.int32()),
+                ("entry_id", pa.string()),
+                ("project_key", pa.string()),
+                ("title", pa.string()),
+                ("detail", pa.string()),
+                ("decided_at", moment),
+                ("revisit_at", moment),
+            ]
+        ),
+        "marks": pa.schema(
+            [
+                ("happened_at", moment),
+                ("kind", pa.string()),
+                ("entry_id", pa.string()),
+                ("project_key", pa.string()),
+                ("title", pa.string()),
+                ("detail", pa.string()),
             ]
         ),
         "wires": pa.schema(

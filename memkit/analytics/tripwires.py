@@ -19,14 +19,15 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.facts import Facts
+from memkit.analytics.frames import arrow, frame_schemas
 from memkit.analytics.tripwire_result import Backtest, Firing, Judgement, TripwireHistory, TripwireReport, TripwireRow
-from memkit.analytics.tripwire_wires import Obstacle, Wire, named, wire_of, wires_frame
+from memkit.analytics.tripwire_wires import Wire, named, wire_of, wires_frame
 from memkit.analytics.tripwire_words import judgement_of, reading_of
 from memkit.errors import InvalidInputError
 from memkit.model.acknowledgement import Acknowledgement
@@ -35,6 +36,8 @@ from memkit.model.decision import IN_FORCE
 from memkit.model.tripwire import NOT_CHECKED, Tripwire, tripwire_id
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from memkit.catalog.catalog import Catalog
 
 PACKAGE = "memkit.analytics"
@@ -296,8 +299,7 @@ def _without_readings(condition: Condition, as_of: dt.datetime) -> Judgement | N
         return None
     if as_of.astimezone(clock.UTC).date() < condition.revisit_on:
         return Judgement("armed", "ahead", "the date lies ahead")
-    since = dt.datetime.combine(condition.revisit_on, dt.time(), clock.UTC)
-    return Judgement("tripped", "due", "the date has passed", since)
+    return Judgement("tripped", "due", "the date has passed", _start_of(condition.revisit_on))
 
 
 def _row(listed: Listed, judgement: Judgement, said: Mapping[tuple[str, str], Acknowledgement]) -> TripwireRow:
@@ -328,30 +330,84 @@ def replay(
     mapping: Mapping[str, str] | None = None,
 ) -> dict[Condition, tuple[Firing, ...]]:
     """Each time a condition would have fired up to `as_of`, oldest first; those that never did are left out."""
-    names = named(mapping, facts)
+    distinct = list(dict.fromkeys(conditions))
     found: dict[Condition, tuple[Firing, ...]] = {}
-    wires: list[Wire] = []
-    for condition in dict.fromkeys(conditions):
+    for condition in distinct:
         settled = _without_readings(condition, as_of)
-        if settled is not None:
-            if settled.since is not None:
-                found[condition] = (Firing(settled.since),)
-        elif facts is not None:
-            wire = wire_of(condition, facts, names)
-            if not isinstance(wire, Obstacle):
-                wires.append(wire)
+        if settled is not None and settled.since is not None:
+            found[condition] = (Firing(settled.since),)
+    lists: dict[Condition, list[Firing]] = {}
+    for wires, table in _replayed(catalog, distinct, facts, as_of=as_of, mapping=mapping):
+        for row in table.to_pylist():
+            wire = wires[row["wire"]]
+            lists.setdefault(wire.condition, []).append(_firing(wire, row, facts))
+    return found | {condition: tuple(firings) for condition, firings in lists.items()}
+
+
+def _replayed(
+    catalog: Catalog,
+    conditions: Sequence[Condition],
+    facts: Facts | None,
+    *,
+    as_of: dt.datetime,
+    mapping: Mapping[str, str] | None,
+) -> Iterator[tuple[list[Wire], Any]]:
+    """Firings as Arrow tables, batch by batch, with the wires that their column `wire` counts in."""
     if facts is None:
-        return found
+        return
+    names = named(mapping, facts)
+    wires = [
+        wire
+        for condition in conditions
+        if condition.is_read and condition.revisit_on is None
+        if isinstance(wire := wire_of(condition, facts, names), Wire)
+    ]
     for batch in _batches(wires, facts):
         frames = {"wires": wires_frame(batch), "readings": facts.readings}
-        answer = catalog.table(_query("tripwires_backtest"), {"as_of": as_of}, as_of=as_of, frames=frames)
-        for row in answer.rows:
-            wire = batch[row["wire"]]
-            found[wire.condition] = (*found.get(wire.condition, ()), _firing(wire, row, facts))
-    return found
+        yield batch, catalog.table(_query("tripwires_backtest"), {"as_of": as_of}, as_of=as_of, frames=frames).data
 
 
-def _batches(wires: Sequence[Wire], facts: Facts) -> Iterable[list[Wire]]:
+def marks(
+    catalog: Catalog,
+    facts: Facts | None,
+    *,
+    as_of: dt.datetime,
+    mapping: Mapping[str, str] | None = None,
+    read: Callable[[str], Condition] = read_condition,
+) -> pa.Table:
+    """What happened to tripwires, for a timeline: the first time each tripped since its decision, and days that come.
+
+    It reaches to the last reading and to the last day named, whatever `as_of`: a timeline takes what it needs.
+    """
+    made, _ = arrow()
+    schemas = frame_schemas()
+    listed = list_tripwires(catalog, as_of=as_of, read=read)
+    numbers = {condition: i for i, condition in enumerate(dict.fromkeys(row.condition for row in listed))}
+    found = [schemas["firings"].empty_table()]
+    # A run that was full at the last reading fires whenever that is.
+    end = as_of if facts is None or facts.last_at is None else max(as_of, facts.last_at + dt.timedelta(days=366))
+    for wires, table in _replayed(catalog, list(numbers), facts, as_of=end, mapping=mapping):
+        places = made.array([numbers[wire.condition] for wire in wires], made.int32())
+        columns = [places.take(table["wire"].combine_chunks()), table["fired_at"], table["ended_at"]]
+        found.append(made.table(columns, schema=schemas["firings"]))
+    rows = [
+        (numbers[row.condition], row.entry_id, row.project_key, row.title, row.condition.text, row.decided_at,
+         _start_of(row.condition.revisit_on))
+        for row in listed
+    ]  # fmt: skip
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(schemas["watched"])
+    arrays = [made.array(list(c), field.type) for c, field in zip(columns, schemas["watched"], strict=True)]
+    frames = {"firings": made.concat_tables(found), "watched": made.table(arrays, schema=schemas["watched"])}
+    table = catalog.table(_query("tripwires_first"), as_of=as_of, frames=frames).data
+    cast: pa.Table = table.cast(schemas["marks"])
+    return cast
+
+
+def _start_of(day: dt.date | None) -> dt.datetime | None:
+    return None if day is None else dt.datetime.combine(day, dt.time(), clock.UTC)
+
+
+def _batches(wires: Sequence[Wire], facts: Facts) -> Iterator[list[Wire]]:
     sizes = facts.sizes
     batch: list[Wire] = []
     total = 0
@@ -366,7 +422,9 @@ def _batches(wires: Sequence[Wire], facts: Facts) -> Iterable[list[Wire]]:
         yield batch
 
 
-def _firing(wire: Wire, row: Mapping[str, Any], facts: Facts) -> Firing:
+def _firing(wire: Wire, row: Mapping[str, Any], facts: Facts | None) -> Firing:
+    if facts is None:
+        raise AssertionError
     return Firing(
         fired_at=row["fired_at"].astimezone(clock.UTC),
         ended_at=row["ended_at"].astimezone(clock.UTC) if row["ended_at"] else None,

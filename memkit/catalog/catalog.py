@@ -59,6 +59,7 @@ class Catalog:
         self._threads = threads
         self._lock = threading.RLock()
         self._waiting: list[StoredEntry] = []
+        self._n_sights = 0
         self._sight: Sight | None = self._look()
 
     def __repr__(self) -> str:
@@ -102,6 +103,12 @@ class Catalog:
         """Why a snapshot that is there is not used, for `verify`."""
         with self.sight() as sight:
             return tuple(problem for source in sight.sources for problem in source.problems)
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Another one whenever there are other rows; for those who remember what they worked out from them."""
+        with self.sight() as sight:
+            return (self._n_sights, sight.n_changes)
 
     @property
     def unsettled_links(self) -> Mapping[str, Resolution]:
@@ -216,6 +223,7 @@ class Catalog:
 
     def _look(self) -> Sight:
         """A fresh sight. A segment that vanishes under our hands has been swept: look again, then do without."""
+        self._n_sights += 1
         import duckdb
 
         for use_snapshots in (True, True, False):

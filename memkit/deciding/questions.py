@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memkit.analytics.decisions import Decisions
     from memkit.analytics.recall_options import RecallOptions
     from memkit.analytics.summary import ProjectSummary
+    from memkit.analytics.timeline import InForce, Timeline
     from memkit.catalog.catalog import Catalog
 
 
@@ -117,6 +118,57 @@ class Deciding:
         now = moment_of(as_of, self._now())
         report = self._tripwires.check(facts, as_of=now)
         return summarise(self._catalog(), report, project_path=self._store.paths.project_path, as_of=now)
+
+    def timeline(
+        self,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        bucket: Literal["day", "week", "month", "quarter", "year"] = "month",
+        *,
+        facts: object = None,
+    ) -> Timeline:
+        """How decisions came and went: decided, superseded, tripped, due to be looked at again; and how many held.
+
+        Args:
+            since: Where to begin: a day or an instant; the first decision by default.
+            until: Where to end; now by default.
+            bucket: The length of a stretch, in UTC.
+            facts: What tripwires are judged by, as in `tripwires.check`; without facts none is known to have tripped.
+
+        Raises:
+            InvalidInputError: an unknown bucket, an end before the beginning, or too many stretches.
+            FactsError: the facts cannot be read.
+        """
+        from memkit.analytics.timeline import timeline
+
+        self._require_enabled()
+        now = self._now()
+        self._tripwires.take(facts)
+        marks, checked = self._tripwires.marks(as_of=now)
+        return timeline(
+            self._catalog(),
+            marks,
+            as_of=now,
+            since=None if since is None else moment_of(since, now),
+            until=None if until is None else moment_of(until, now),
+            bucket=bucket,
+            checked=checked,
+        )
+
+    def in_force(self, as_of: Moment | None = None) -> InForce:
+        """What was in force at a moment; "not available" where this memory does not reach back that far.
+
+        Args:
+            as_of: The moment: a day (its start in UTC) or an instant; now by default.
+
+        Raises:
+            InvalidInputError: a datetime without a time zone, or a text that is no moment.
+        """
+        from memkit.analytics.timeline import in_force
+
+        self._require_enabled()
+        now = self._now()
+        return in_force(self._catalog(), moment_of(as_of, now), as_of=now)
 
     # -- inside -------------------------------------------------------------------------------------------------
 

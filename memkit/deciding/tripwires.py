@@ -24,6 +24,8 @@ from memkit.store import acknowledgements, look
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from memkit.analytics.decided import Decided
     from memkit.analytics.decisions import Decisions
     from memkit.analytics.facts import Facts
@@ -80,6 +82,7 @@ class Tripwires:
         self._loaded: tuple[object, Facts] | None = None
         self._read: dict[str, Condition] = {}
         self._warned = False
+        self._marks: tuple[object, pa.Table] | None = None
 
     def __repr__(self) -> str:
         facts = self._given or (self._facts_file or "no facts")
@@ -198,6 +201,18 @@ class Tripwires:
         """
         if facts is not None:
             self._facts(facts, None)
+
+    def marks(self, *, as_of: dt.datetime) -> tuple[pa.Table, bool]:
+        """What happened to tripwires, for a timeline, and whether facts were at hand; worked out once, then kept."""
+        from memkit.analytics.tripwires import marks
+
+        facts = self._facts(None, None)
+        mapping = self._mapping(facts)
+        key = (self._catalog().version, id(facts), tuple(sorted(mapping.items())))
+        if self._marks is None or self._marks[0] != key:
+            made = marks(self._catalog(), facts, as_of=as_of, mapping=mapping, read=self._condition)
+            self._marks = (key, made)
+        return self._marks[1], facts is not None
 
     # -- verdicts elsewhere --------------------------------------------------------------------------------------
 

@@ -147,11 +147,16 @@ class _Parts:
     window: Window | None = None
 
 
+_markup = re.compile(r"\*\*|__|`|[“”„\"]|(?<=\d)_(?=\d{3})")
+_arrow = re.compile(r"\s(?:→|->|⇒)\s")
+_word_end = re.compile(r"[ ,-]")
+
+
 def _flat(text: str) -> str:
     """One line, one kind of space, no markup, no final stop."""
-    flat = " ".join(unicodedata.normalize("NFKC", text).split())
-    flat = re.sub(r"\*\*|__|`|[“”„\"]|(?<=\d)_(?=\d{3})", "", flat)
-    return re.split(r"\s(?:→|->|⇒)\s", flat, maxsplit=1)[0].strip(" .;,。、!*")
+    flat = _markup.sub("", " ".join(unicodedata.normalize("NFKC", text).split()))
+    arrow = _arrow.search(flat)
+    return (flat[: arrow.start()] if arrow else flat).strip(" .;,。、!*")
 
 
 def _unread(text: str, reason: str, **parts: Any) -> Condition:
@@ -166,8 +171,15 @@ def _leads() -> tuple[tuple[str, frozenset[str], re.Pattern[str]], ...]:
     )
 
 
+@cache
+def _first_words() -> frozenset[str]:
+    return frozenset().union(*(hints for _, hints, _ in _leads()))
+
+
 def _without_lead(flat: str) -> tuple[str, str | None, str]:
-    first = re.split(r"[ ,-]", flat, maxsplit=1)[0].casefold()
+    first = _word_end.split(flat, 1)[0].casefold()
+    if first.isascii() and first not in _first_words():
+        return "", None, flat
     for language, hints, pattern in _leads():
         if first not in hints and first.isascii():
             continue
@@ -338,7 +350,7 @@ def _of_version(text: str, name: str, version: tuple[int, ...], language: str) -
 
 def _unit(parts: _Parts) -> Unit:
     rest = parts.rest
-    if re.search(r"\bfor \d+ ?m$", rest):
+    if rest.endswith("m") and re.search(r"\bfor \d+ ?m$", rest):
         raise UnitUnreadError(AMBIGUOUS["m"])
     if rest == "B" and not parts.multiplier:
         raise UnitUnreadError(f"“{parts.digits}B” can be bytes or billions")

@@ -41,14 +41,14 @@ ARTICLES: Final = frozenset(
     ]
 )
 UNREADABLE = "cannot be read as metric, operator and value"
+_between = re.compile(r"[\W_]+")
 _second = re.compile(words.SECOND, re.IGNORECASE)
 _quantity = re.compile(rf"(?<![\w.]){DIGITS} ?{MULTIPLIER} ?(?P<unit>[^\s\d,]+)", re.IGNORECASE)
 
 
 def metric_name(text: str) -> str:
     """A metric's name for comparing: NFKC, casefolded, every run of other characters one underscore."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"[\W_]+", "_", folded).strip("_")
+    return _between.sub("_", unicodedata.normalize("NFKC", text).casefold()).strip("_")
 
 
 def without_article(name: str) -> str:

@@ -64,14 +64,14 @@ def read_number(text: str, language: str | None) -> float:
     Raises:
         NumberUnreadError: it could be two numbers, or is none.
     """
+    if len(text) <= MAX_DIGITS and text.isascii() and text.isdigit():
+        return float(text)
     word = WORDS.get(text.casefold())
     if word is not None:
         return float(word)
     if sum(char.isdigit() for char in text) > MAX_DIGITS:
         raise NumberUnreadError(f"“{text[:24]}…” has too many digits")
     text = text.replace("’", "'")
-    if text.isascii() and text.isdigit():
-        return float(text)
     grouped = _GROUPED.fullmatch(text)
     if grouped:
         return _grouped(text, grouped, language)
