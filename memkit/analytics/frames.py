@@ -19,7 +19,7 @@ def frame_schemas() -> dict[str, Any]:
     `facts` holds raw rows, a null value where a row has no number. `readings` holds what `facts.sql` makes of them.
     `wires` holds one row per condition that can be judged: a reading meets it where over < value < under. Numbers of
     metrics are those of the table of facts; lengths are in microseconds. `watched` and `firings` hold
-    tripwires and when their conditions held, `marks` what that comes to.
+    tripwires and when their conditions held, `marks` what that comes to. `voices` holds who took part in a panel.
     """
     pa, _ = arrow()
     moment = pa.timestamp("us", tz="UTC")
@@ -46,6 +46,15 @@ def frame_schemas() -> dict[str, Any]:
                 ("detail", pa.string()),
                 ("decided_at", moment),
                 ("revisit_at", moment),
+            ]
+        ),
+        "voices": pa.schema(
+            [
+                ("entry_id", pa.string()),
+                ("project_key", pa.string()),
+                ("model", pa.string()),
+                ("persona", pa.string()),
+                ("dissented", pa.bool_()),
             ]
         ),
         "marks": pa.schema(

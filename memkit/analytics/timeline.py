@@ -114,9 +114,12 @@ class Timeline(Displayable, Sequence[TimelineBucket]):
     @property
     def events(self) -> tuple[TimelineEvent, ...]:
         """Everything that happened, oldest first."""
-        return tuple(
-            TimelineEvent(row.pop("happened_at").astimezone(clock.UTC), **row) for row in self.data.to_pylist()
-        )
+        return self.newest(self.data.num_rows)
+
+    def newest(self, n: int) -> tuple[TimelineEvent, ...]:
+        """The newest events, oldest first."""
+        rows = self.data.slice(max(0, self.data.num_rows - n)).to_pylist()
+        return tuple(TimelineEvent(row.pop("happened_at").astimezone(clock.UTC), **row) for row in rows)
 
     def to_arrow(self) -> pa.Table:
         """One row per stretch."""

@@ -14,6 +14,8 @@ from memkit.settings import Loaded
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
+    from memkit.analytics.calibration import Calibration
+    from memkit.analytics.chains import Chains
     from memkit.analytics.decided import Decided
     from memkit.analytics.decisions import Decisions
     from memkit.analytics.recall_options import RecallOptions
@@ -119,11 +121,18 @@ class Deciding:
         report = self._tripwires.check(facts, as_of=now)
         return summarise(self._catalog(), report, project_path=self._store.paths.project_path, as_of=now)
 
+    def chains(self) -> Chains:
+        """What belongs together by supersession, what holds now, circles, and links that are not followed."""
+        from memkit.analytics.chains import chains
+
+        self._require_enabled()
+        return chains(self._catalog(), as_of=self._now())
+
     def timeline(
         self,
         since: Moment | None = None,
         until: Moment | None = None,
-        bucket: Literal["day", "week", "month", "quarter", "year"] = "month",
+        bucket: str = "month",
         *,
         facts: object = None,
     ) -> Timeline:
@@ -132,7 +141,7 @@ class Deciding:
         Args:
             since: Where to begin: a day or an instant; the first decision by default.
             until: Where to end; now by default.
-            bucket: The length of a stretch, in UTC.
+            bucket: The length of a stretch: day, week, month, quarter or year, in UTC.
             facts: What tripwires are judged by, as in `tripwires.check`; without facts none is known to have tripped.
 
         Raises:
@@ -169,6 +178,25 @@ class Deciding:
         self._require_enabled()
         now = self._now()
         return in_force(self._catalog(), moment_of(as_of, now), as_of=now)
+
+    def calibration(self, *, width: float = 20, facts: object = None) -> Calibration:
+        """How sure panels were against what later happened, and who dissented and was later proved right.
+
+        Args:
+            width: The width of a bin of scores, 5 to 100.
+            facts: What tripwires are judged by, as in `tripwires.check`; without facts none is known to have tripped.
+
+        Raises:
+            InvalidInputError: a width out of its range.
+            FactsError: the facts cannot be read.
+        """
+        from memkit.analytics.calibration import calibration
+
+        self._require_enabled()
+        now = self._now()
+        self._tripwires.take(facts)
+        marks, checked = self._tripwires.marks(as_of=now)
+        return calibration(self._catalog(), marks, as_of=now, width=width, checked=checked)
 
     # -- inside -------------------------------------------------------------------------------------------------
 

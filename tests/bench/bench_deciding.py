@@ -72,7 +72,7 @@ def measure(n: int = 10_000, n_facts: int = 1_000_000, rounds: int = 5) -> dict:
         found["check_s"] = time.perf_counter() - began
         found["check_mb"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         found["counts"] = report.counts | {"left out": report.n_left_out}
-        found["check_again_s"] = _median(lambda: mem.tripwires.check(), rounds)
+        found["check_again_s"] = _median(mem.tripwires.check, rounds)
         texts = Texts(9)
         found["decided_s"] = _median(lambda: mem.what_we_decided(texts.query(3, common=False)), rounds * 4)
         found["decided_common_s"] = _median(lambda: mem.what_we_decided(texts.query(3, common=True)), rounds * 4)

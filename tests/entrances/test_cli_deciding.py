@@ -87,3 +87,38 @@ def test_a_mistake_is_a_sentence_and_a_code(run, arguments, code, words):
     done = run(*arguments)
     assert done.code == code
     assert words in done.err
+
+
+def test_the_history_verbs_answer_in_words_and_as_documents(run):
+    assert "Authentication with passkeys" in run("chains").out
+    document = run("chains", "--json").json()
+    assert max(len(chain["members"]) for chain in document["chains"]) == 4
+    assert [link["problem"] for link in document["open_links"]] == ["ambiguous"]
+    facts = AT[:2]
+    timeline = run("timeline", "--bucket", "quarter", "--until", "2026-11-30", "--json", *facts).json()
+    assert [bucket["begins_on"] for bucket in timeline["buckets"]][:2] == ["2025-04-01", "2025-07-01"]
+    assert sum(bucket["tripped"] for bucket in timeline["buckets"]) == 4
+    assert "Timeline: 7 quarters" in run("timeline", "--bucket", "quarter", "--until", "2026-11-30").out
+    assert "How sure panels were" in run("calibration", *facts).out
+    assert run("calibration", "--json").json()["n_panels"] == 0
+
+
+def test_what_was_in_force_is_an_answer_or_not_available(run):
+    assert "In force at 2026-01-01 00:00 UTC" in run("in-force", "--as-of", "2026-01-01").out
+    before = run("in-force", "--as-of", "2020-01-01")
+    assert (before.code, "Not available" in before.out) == (1, True)
+    assert run("in-force", "--as-of", "2020-01-01", "--json").json()["decisions"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("timeline", "--bucket", "fortnight"), "fortnight"),
+        (("timeline", "--since", "2026-05-01", "--until", "2026-01-01"), "lies after the end"),
+        (("in-force", "--as-of", "soon"), "is no moment"),
+    ],
+)
+def test_an_impossible_stretch_of_time_is_refused(run, arguments, words):
+    done = run(*arguments)
+    assert done.code == 3
+    assert words in done.err

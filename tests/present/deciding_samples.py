@@ -2,9 +2,14 @@
 
 import datetime as dt
 
+import pyarrow as pa
+
+from memkit.analytics.calibration import Calibration, CalibrationBin, DissentRow
+from memkit.analytics.chains import Chain, ChainMember, Chains, OpenLink
 from memkit.analytics.decided import Decided, DecidedRow, Related
 from memkit.analytics.recall_result import Missed
 from memkit.analytics.summary import ProjectSummary
+from memkit.analytics.timeline import Held, InForce, Timeline, TimelineBucket
 from memkit.analytics.tripwire_result import Backtest, Firing, Judgement, TripwireHistory, TripwireReport, TripwireRow
 from memkit.clock import UTC
 from memkit.model.acknowledgement import Acknowledgement
@@ -127,6 +132,59 @@ def summary(**changes):
     return ProjectSummary(**{**values, **changes})
 
 
+def timeline(**changes):
+    moments = [FIRED, FIRED + dt.timedelta(hours=1)]
+    events = pa.table(
+        {
+            "happened_at": pa.array(moments, pa.timestamp("us", "UTC")), "kind": ["superseded", "tripped"],
+            "entry_id": ["019a0147ee21", "019a0147ee22"], "title": ["Partition by day", "Shard by depot"],
+            "detail": ["0198b7d11a2c", "write QPS sustains >5k"], "project_key": ["3f9ac2017be4"] * 2,
+        }
+    )  # fmt: skip
+    rows = tuple(TimelineBucket(dt.date(2026, month, 1), 3, 1, 0, 2, month, 1) for month in range(1, 12))
+    values = {"rows": rows, "since": None, "until": NOW, "bucket": "month", "data": events, "checked": True}
+    return Timeline(**{**values, **changes})
+
+
+def held(**changes):
+    values = {
+        "entry_id": "019a0147ee217c5599f0c1d97e3b8a41", "project_key": "3f9ac2017be4", "title": "Shard by depot",
+        "decided_on": dt.date(2026, 9, 11), "begins_at": STORED, "ends_at": None, "ended_by": None, "is_certain": True,
+        "panel_id": "adr",
+    }  # fmt: skip
+    return Held(**{**values, **changes})
+
+
+def member(**changes):
+    values = {
+        "entry_id": "019a0147ee217c5599f0c1d97e3b8a41", "title": "Shard by depot", "status": "accepted",
+        "decided_on": dt.date(2026, 9, 11), "position": 2, "is_head": True, "is_circular": False,
+    }  # fmt: skip
+    return ChainMember(**{**values, **changes})
+
+
+def chains(**changes):
+    old = member(title="Partition by day", status="superseded", position=1, is_head=False, decided_on=None)
+    link = OpenLink(
+        "019a", "Send inline", "superseded_by", "ADR-0021", "ambiguous", ("019b", "019c"), "2 records have this number"
+    )
+    rows = (Chain("019a", "3f9a", (old, member())), Chain("019b", "3f9a", (member(is_circular=True),) * 20))
+    values = {"rows": rows, "open_links": (link,), "as_of": NOW, "n_alone": 59, "data": pa.table({"n": [1]})}
+    return Chains(**{**values, **changes})
+
+
+def calibration(**changes):
+    bins = tuple(
+        CalibrationBin(measure, 60.0, 80.0, n, n - 1, 0, 1, 71.0, 0.9, 0.5, 0.99)
+        for measure, n in (("final score", 4), ("judge confidence", 40))
+    )
+    voices = (
+        DissentRow("model", "tallow-9", 17, 1, 8, 1, 0.125, 0.02, 0.47),
+        DissentRow("persona", "sceptic", 6, 0, 0, 0, None, None, None),
+    )
+    return Calibration(**{"rows": bins, "dissent": voices, "as_of": NOW, "checked": False, "n_panels": 22, **changes})
+
+
 def everyday():
     """One of each kind, by name, with words that must be seen of it."""
     return {
@@ -148,12 +206,25 @@ def everyday():
         "summary": (summary(), ["Decisions of parcels", "48 of 60 in force", "2025-05-15 to 2026-11-19 (11 days ago)",
             "2 without a day", "70 live entries", "3 older editions", "adr 50", "photos 2", "and 8 more", "write QPS sustains",
             "revisit by 2026-10-01", "Due to be looked at again"]),
+        "timeline": (timeline(), ["Timeline: 11 months", "2026-11-01", "2026-11-28 17:00Z", "superseded", "Partition by day",
+            "0198b7d11a2c", "tripped", "write QPS sustains >5k", "nobody knows since when"]),
+        "no-timeline": (timeline(rows=()), ["No decision by then"]),
+        "in-force": (InForce((held(), held(ends_at=NOW), held(is_certain=False)), NOW, True, "Of 1 it is not known."),
+            ["In force at 2026-11-30 12:00 UTC: 3 decisions", "Shard by depot", "now", "not known", "Of 1 it is not known."]),
+        "not-available": (InForce((), NOW, False, "This memory begins on 2025-05-15."), ["Not available", "2025-05-15"]),
+        "chains": (chains(), ["2 chains of decisions", "59 decisions stand alone", "1 circle", "Partition by day", "8 older ones",
+            "Send inline", "ambiguous", "2 records", "019c"]),
+        "no-chains": (chains(rows=(), open_links=()), ["No chains"]),
+        "calibration": (calibration(), ["22 scored panels", "By final score", "By judge confidence", "90 % (50 % to 99 %)",
+            "too few to say", "tallow-9", "12 % (2 % to 47 %)", "sceptic", "No facts at hand"]),
+        "no-calibration": (calibration(rows=(), dissent=()), ["No panel with a score"]),
         "empty-summary": (summary(n_entries=0), ["Nothing is stored"]),
     }  # fmt: skip
 
 
 def hostile(text):
     """Every kind with `text` wherever text from outside can stand."""
+    safe = text.encode("utf-8", "replace").decode()
     judgement = Judgement("tripped", "met", text, FIRED, (Reading(text, FIRED, 1.0, text, text),))
     evil = row(judgement=judgement, id=text, entry_id=text, title=text, condition=Condition(text, "unreadable"))
     known = row(judgement=judgement, title=text, acknowledged=acknowledgement(reason=text, tripwire_id=text))
@@ -169,5 +240,20 @@ def hostile(text):
         "acknowledgement": acknowledgement(tripwire_id=text, reason=text),
         "decided": decided(topic=text, rows=(evil_row,), missed=(Missed(text, text, (text,), 3),), warnings=(text,)),
         "decided-row": evil_row,
+        "timeline": timeline(
+            data=pa.table(
+                {
+                    "happened_at": pa.array([FIRED], pa.timestamp("us", "UTC")), "kind": [safe], "entry_id": [safe],
+                    "title": [safe], "detail": [safe], "project_key": [safe],
+                }
+            )
+        ),
+        "in-force": InForce((held(title=text, entry_id=text),), NOW, True, text),
+        "not-available": InForce((), NOW, False, text),
+        "chains": chains(
+            rows=(Chain(text, text, (member(title=text, entry_id=text, status=text),)),),
+            open_links=(OpenLink(text, text, text, text, text, (text,), text),),
+        ),
+        "calibration": calibration(dissent=(DissentRow("model", text, 1, 1, 1, 1, 1.0, 0.2, 1.0),)),
         "summary": summary(project_path=text, panels=((text, 1),), statuses=((text, 1),), tags=((text, 1),), tripped=(evil,)),
     }  # fmt: skip

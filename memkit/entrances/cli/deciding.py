@@ -1,4 +1,4 @@
-"""Verbs about decisions: decided, summary, tripwires."""
+"""Verbs about decisions: decided, summary, chains, timeline, in-force, calibration, tripwires."""
 
 from __future__ import annotations
 
@@ -144,3 +144,72 @@ def acknowledge(  # noqa: PLR0917
         output.document({"acknowledged": said.to_dict()})
     else:
         output.result(said)
+
+
+def chains(ctx: typer.Context, rows: Rows = 20) -> None:
+    """Show which decisions replaced which, and what holds now.
+
+    Links that could mean several decisions, or none, are not followed; they are listed with their candidates.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.chains()
+    if call.json:
+        output.document(found.to_dict())
+    else:
+        output.result(found, rows=rows)
+
+
+def timeline(  # noqa: PLR0917
+    ctx: typer.Context,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Where to begin, ISO 8601.", show_default="the first decision")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Where to end, ISO 8601.", show_default="now")
+    ] = None,
+    bucket: Annotated[
+        str, typer.Option(metavar="LENGTH", help="Of a stretch: day, week, month, quarter, year.")
+    ] = "month",
+    facts: FactsFile = None,
+    rows: Rows = 20,
+) -> None:
+    """Tell how decisions came and went over time."""
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.timeline(since, until, bucket, facts=facts)
+    if call.json:
+        output.document(found.to_dict())
+    else:
+        output.result(found, rows=rows)
+
+
+def in_force(ctx: typer.Context, as_of: AsOf = None, rows: Rows = 20) -> None:
+    """Show what was in force at a moment; leaves with 1 if not known.
+
+    Before the first decision this memory knows of, the answer is "not available" rather than empty.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.in_force(as_of)
+    if call.json:
+        output.document(found.to_dict())
+    else:
+        output.result(found, rows=rows)
+    if not found.is_available:
+        raise typer.Exit(FOUND)
+
+
+def calibration(
+    ctx: typer.Context,
+    width: Annotated[float, typer.Option(metavar="N", min=5, max=100, help="The width of a bin of scores.")] = 20,
+    facts: FactsFile = None,
+) -> None:
+    """Compare how sure panels were with what came of it."""
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.calibration(width=width, facts=facts)
+    if call.json:
+        output.document(found.to_dict())
+    else:
+        output.result(found)
