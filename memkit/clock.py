@@ -113,3 +113,10 @@ def decided_label(decided_on: dt.date | None, now: dt.datetime) -> str | None:
     if decided_on is None:
         return None
     return f"Decided {age_words(age_days(decided_on, now))}"
+
+
+def decision_label(decided_on: dt.date | None, stored_at: dt.datetime, now: dt.datetime) -> str:
+    """`Decided 76 days ago, stored 3 days ago`; where the decision's own day is not known, `Stored 3 days ago`."""
+    stored = stored_label(stored_at, now)
+    decided = decided_label(decided_on, now)
+    return stored if decided is None else f"{decided}, {stored[0].lower()}{stored[1:]}"

@@ -80,6 +80,12 @@ class InvalidInputError(MemkitError, ValueError):
     code = "invalid-input"
 
 
+class FactsError(InvalidInputError):
+    """A table of facts cannot be read as (metric, at, value[, unit]), or contradicts itself; nothing was judged."""
+
+    code = "facts"
+
+
 class UsageError(MemkitError):
     """The call itself is wrong: an unknown option, two options that exclude each other."""
 

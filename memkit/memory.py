@@ -27,12 +27,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
+from memkit.deciding.questions import Deciding
+from memkit.deciding.tripwires import Tripwires
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
 from memkit.model.entry import StoredEntry
 from memkit.model.event import Event
 from memkit.model.problem import Problem
 from memkit.model.status import Status
-from memkit.settings import Environment, Loaded
+from memkit.settings import Environment, Loaded, facts_file
 from memkit.store.listing import EntryList
 from memkit.store.lock import Lock
 from memkit.store.new_entry import NewEntry, check_new_entry
@@ -45,7 +47,6 @@ from memkit.store.verify import verify
 from memkit.store.wipe import WipeReceipt, wipe
 
 if TYPE_CHECKING:
-    from memkit.analytics.decisions import Decisions
     from memkit.analytics.recall import Rerank
     from memkit.analytics.recall_result import RecallResult
     from memkit.catalog.catalog import Catalog
@@ -59,7 +60,7 @@ Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
 
-class Memory:
+class Memory(Deciding):
     """One project's memory; made by `memkit.open`, usable as a context manager.
 
     Attributes:
@@ -84,6 +85,13 @@ class Memory:
         self._absorbs = absorbs
         self._closed = False
         self.settings = loaded
+        chosen = loaded.settings
+        self._tripwires = Tripwires(
+            store,
+            self._catalog,
+            facts_file=facts_file(chosen, environment),
+            metrics=chosen.tripwires.metrics,
+        )
         self.enabled: bool = loaded.settings.memory.enabled
         self.paths: StorePaths = store.paths
 
@@ -280,14 +288,13 @@ class Memory:
         Raises:
             InvalidInputError: an option out of its range.
         """
-        from memkit.analytics.recall import RecallOptions, recall
+        from memkit.analytics.recall import recall
         from memkit.analytics.recall_options import tag_names
 
         self._require_enabled()
-        ranking = self.settings.settings.recall
         wide = self.settings.settings.memory.across_projects if across_projects is None else across_projects
-        options = RecallOptions(
-            limit=ranking.limit if limit is None else limit,
+        options = self._weighing(
+            limit=self.settings.settings.recall.limit if limit is None else limit,
             min_score=min_score,
             panel=panel,
             any_tag=tag_names(any_tag, "any_tag"),
@@ -298,9 +305,6 @@ class Memory:
             fuzzy=fuzzy,
             recency_half_life_days=recency_half_life_days,
             rerank=rerank,
-            k1=ranking.k1,
-            b=ranking.b,
-            weights=ranking.weights.model_dump(),
         )
         mention = self.settings.settings.memory.across_projects and not wide
         elsewhere = self._catalog("others") if mention and self._other_stores() else None
@@ -308,32 +312,11 @@ class Memory:
         result = recall(catalog, query, options, as_of=self._now(), elsewhere=elsewhere)
         for line in result.warnings:
             warnings.warn(line, MemkitWarning, stacklevel=2)
-        self._note_recall(query, result)
-        return result
-
-    def _note_recall(self, query: str, result: RecallResult) -> None:
-        if not self._store.exists:
-            return
-        detail = {"query": self._store.scrubber.scrub_text(query).text[:500], "result_count": len(result)}
-        self._store.audit.record(Event("record_usage", "recall", detail=detail))
-
-    def decisions(self, *, status: str | Sequence[str] | None = None, panel: str | None = None) -> Decisions:
-        """The decisions of this project with status, age, and what replaced them; newest first.
-
-        Args:
-            status: Only these: `accepted`, `proposed`, `rejected`, `deprecated`, `superseded`, `unknown`.
-            panel: Only those of this panel.
-
-        Raises:
-            InvalidInputError: a status that does not exist.
-        """
-        from memkit.analytics.decisions import decisions
-
-        self._require_enabled()
-        return decisions(self._catalog(), as_of=self._now(), status=status, panel=panel)
+        self._note_use("recall", query, len(result))
+        return self._tripwires.on_hits(result)
 
     def sql(self, query: str, params: Mapping[str, Any] | Sequence[Any] | None = None, /, **frames: object) -> Table:
-        """Run one SELECT over the views (`entries`, `decisions`, `tripwires`, `postings`, `quarantine`, `projects`).
+        """Run one SELECT over the views of docs/reference/views.md: `entries`, `decisions`, `tripwires`, and so on.
 
         Args:
             query: The SELECT.
@@ -384,9 +367,6 @@ class Memory:
         return receipt
 
     # -- inside -------------------------------------------------------------------------------------------------
-
-    def _now(self) -> dt.datetime:
-        return self._store.clock.now()
 
     def _require_open(self) -> None:
         if self._closed:

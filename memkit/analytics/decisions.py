@@ -11,6 +11,7 @@ from memkit import clock
 from memkit.display import Displayable
 from memkit.errors import InvalidInputError
 from memkit.model.decision import STATUSES
+from memkit.model.tripwire import Tripwire
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ class DecisionRow:
         tags: Its tags.
         final_score: The panel's score, or None.
         judge_confidence: The judge's confidence, or None.
+        judged: The same conditions with their verdicts; empty before they were judged.
     """
 
     entry_id: str
@@ -67,12 +69,14 @@ class DecisionRow:
     tags: tuple[str, ...]
     final_score: float | None
     judge_confidence: float | None
+    judged: tuple[Tripwire, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data; times in ISO 8601."""
         data = asdict(self)
         data["stored_at"] = clock.iso(self.stored_at)
         data["decided_on"] = self.decided_on.isoformat() if self.decided_on else None
+        data["judged"] = [wire.to_dict() for wire in self.judged]
         return data
 
 

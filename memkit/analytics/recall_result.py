@@ -143,6 +143,7 @@ class RecallHit(Displayable):
         data = asdict(self)
         data["stored_at"] = clock.iso(self.stored_at)
         data["decided_on"] = self.decided_on.isoformat() if self.decided_on else None
+        data["tripwires"] = [wire.to_dict() for wire in self.tripwires]
         return data
 
 

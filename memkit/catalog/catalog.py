@@ -21,6 +21,7 @@ from memkit.model.problem import Problem
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
     from memkit.model.entry import StoredEntry
     from memkit.store.store import Store
@@ -58,6 +59,7 @@ class Catalog:
         self._threads = threads
         self._lock = threading.RLock()
         self._waiting: list[StoredEntry] = []
+        self._n_sights = 0
         self._sight: Sight | None = self._look()
 
     def __repr__(self) -> str:
@@ -103,6 +105,12 @@ class Catalog:
             return tuple(problem for source in sight.sources for problem in source.problems)
 
     @property
+    def version(self) -> tuple[int, int]:
+        """Another one whenever there are other rows; for those who remember what they worked out from them."""
+        with self.sight() as sight:
+            return (self._n_sights, sight.n_changes)
+
+    @property
     def unsettled_links(self) -> Mapping[str, Resolution]:
         """Links between decisions that are not followed, with their candidates, by project key."""
         with self.sight() as sight:
@@ -133,9 +141,16 @@ class Catalog:
         ready = statements.require_frames(frames or {}, (*Database.views(), "base"))
         return self._answer(query, params, as_of, ready, own=False)
 
-    def table(self, query: Query, params: Mapping[str, Any] | None = None, *, as_of: dt.datetime) -> Table:
-        """Ask one of the package's own queries."""
-        return self._answer(query.sql, params, as_of, {}, own=True)
+    def table(
+        self,
+        query: Query,
+        params: Mapping[str, Any] | None = None,
+        *,
+        as_of: dt.datetime,
+        frames: Mapping[str, pa.Table] | None = None,
+    ) -> Table:
+        """Ask one of the package's own queries; `frames` are Arrow tables it reads by name."""
+        return self._answer(query.sql, params, as_of, frames or {}, own=True)
 
     def ask(self, answer: Callable[[Sight], T]) -> T:
         """Give the present state to `answer` and return what it gives; nobody else changes it meanwhile.
@@ -208,6 +223,7 @@ class Catalog:
 
     def _look(self) -> Sight:
         """A fresh sight. A segment that vanishes under our hands has been swept: look again, then do without."""
+        self._n_sights += 1
         import duckdb
 
         for use_snapshots in (True, True, False):

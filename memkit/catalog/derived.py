@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memkit.catalog import queries
+from memkit.catalog.chains import chain_rows, members_of
 from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
 from memkit.catalog.schemas import base_schemas
 from memkit.model.links import Identity
@@ -76,12 +77,12 @@ class Derived:
         if not self._link_rows and not self.relations.ids:
             return
         relations = self.relations = settle_links(self._link_rows.values(), self._newest)
-        chains = [
-            {"doc": doc, "head": head} for doc in relations.successors for head in relations.heads(doc) if head != doc
-        ]
-        links = [_links(relations, doc) for doc in relations.ids]
+        members = members_of(relations.successors, relations.predecessors)
+        superseded = {member.doc for member in members if member.doc not in member.heads}
+        links = [_links(relations, doc, is_superseded=doc in superseded) for doc in relations.ids]
         schemas = base_schemas()
-        self._database.replace_table("chains", pa.Table.from_pylist(chains, schemas["chains"]))
+        for name, rows in chain_rows(members, relations.ids).items():
+            self._database.replace_table(name, pa.Table.from_pylist(rows, schemas[name]))
         self._database.replace_table("links", pa.Table.from_pylist(links, schemas["links"]))
 
     def _own(self, name: str) -> list[tuple[Any, ...]]:
@@ -104,7 +105,7 @@ def _link_row(row: tuple[Any, ...]) -> LinkRow:
     return LinkRow(doc, key, identity, status, dict(zip(KINDS, links, strict=True)), partly)
 
 
-def _links(relations: Relations, doc: int) -> dict[str, Any]:
+def _links(relations: Relations, doc: int, *, is_superseded: bool) -> dict[str, Any]:
     def named(step: Mapping[int, tuple[int, ...]]) -> list[str]:
         return [relations.ids[other] for other in step.get(doc, ())]
 
@@ -113,5 +114,5 @@ def _links(relations: Relations, doc: int) -> dict[str, Any]:
         "supersedes": named(relations.predecessors),
         "superseded_by": named(relations.successors),
         "amends": named(relations.amended),
-        "is_superseded": doc not in relations.heads(doc),
+        "is_superseded": is_superseded,
     }

@@ -6,6 +6,8 @@
     -- params: $as_of TIMESTAMPTZ, $limit INTEGER
     -- grain:  one row per entry
 
+A query that also reads tables its caller hands in names them in a line `frames:` before `params:`.
+
 The header is a promise: `load` refuses a file without one, and one test compares every header of the package with what
 DuckDB finds in the query (parameters both ways, one statement, a select, an ordering that ends in a unique key).
 """
@@ -38,6 +40,7 @@ class Query:
         params: Parameter names without the dollar, with their DuckDB types, in the header's order.
         grain: What one row is.
         sql: The whole text, header included.
+        frames: Tables its caller hands in.
     """
 
     package: str
@@ -47,6 +50,7 @@ class Query:
     params: Mapping[str, str]
     grain: str
     sql: str
+    frames: tuple[str, ...] = ()
 
 
 def parse(package: str, name: str, text: str) -> Query:
@@ -75,6 +79,7 @@ def parse(package: str, name: str, text: str) -> Query:
         params=_params(where, fields["params"]),
         grain=fields["grain"],
         sql=text,
+        frames=_names(fields.get("frames", NONE)),
     )
 
 
@@ -82,7 +87,7 @@ def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
     """The header's fields; lines before the first key are the purpose, others continue their key."""
     key, value = "purpose", ""
     for line in lines:
-        match = re.match(r"(reads|params|grain):\s*(.*)", line)
+        match = re.match(r"(reads|frames|params|grain):\s*(.*)", line)
         if match:
             yield key, value
             key, value = match.group(1), match.group(2)

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 def base_schemas() -> dict[str, pa.Schema]:
     """Each table filled from Python; the others are made by a select in `tables/`.
 
-    `healed` numbers segment rows that no longer count, `chains` leads a superseded document to its heads, `links` holds
-    settled links by entry id, `damage` damaged index lines.
+    `healed` numbers segment rows that no longer count, `chains` leads a superseded document to its heads,
+    `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
+    damaged index lines.
     """
     import pyarrow as pa
 
@@ -23,6 +24,14 @@ def base_schemas() -> dict[str, pa.Schema]:
         "healed": {"doc": number},
         "replaced": {"doc": number, "replaced_by": text},
         "chains": {"doc": number, "head": number},
+        "chain_members": {
+            "doc": number,
+            "chain_id": text,
+            "position": number,
+            "n_members": number,
+            "is_circular": pa.bool_(),
+        },
+        "chain_heads": {"doc": number, "head_id": text},
         "links": {
             "doc": number,
             "supersedes": texts,

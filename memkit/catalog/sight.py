@@ -52,6 +52,7 @@ class Sight:
         derived: Replaced editions and settled links.
         scope: Counts and averages for ranking.
         unreadable: Entries without a readable file.
+        n_changes: How often its rows have changed.
         shelf: Entries read lately.
         postings: Postings as arrays, once they are held.
         reads_files: Whether segments are read in place.
@@ -63,6 +64,7 @@ class Sight:
         self.derived = Derived(self.database)
         self.scope = Scope()
         self.unreadable: tuple[Unreadable, ...] = ()
+        self.n_changes = 0
         self._frequencies: dict[str, int] = {}
         self._cards: dict[int, Card] = {}
         self.shelf = Shelf()
@@ -207,6 +209,7 @@ class Sight:
             self._update(healed)
 
     def _update(self, healed: Healed = ()) -> None:
+        self.n_changes += 1
         with self.database.transaction():
             self._drop(healed)
             added = self._insert_waiting(healed)

@@ -30,6 +30,8 @@ from memkit.model.status_words import STATUSES, Status, read_status
 from memkit.model.tripwire import tripwire_texts
 
 __all__ = ["FIELDS", "STATUSES", "SUMMARY_CHARS", "Decision", "Status", "read_decision", "recall_fields", "summary_of"]
+# A panel's result says nothing of its standing; it holds until something replaces it.
+IN_FORCE = frozenset({"accepted", "unknown"})
 SUMMARY_CHARS = 1200
 FIELDS = ("question", "conclusion", "synthesis", "tags")
 # From 1980 on, and up to the year 9999: smaller numbers are seconds or no times at all.

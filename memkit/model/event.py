@@ -18,7 +18,7 @@ from memkit import clock
 
 EVENT_SCHEMA_VERSION = 1
 Kind = Literal["entry_operation", "record_usage"]
-Operation = Literal["store", "import", "wipe", "repair", "recall"]
+Operation = Literal["store", "import", "wipe", "repair", "acknowledge", "recall", "decided"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,36 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from memkit import clock
-from memkit.present.blocks import Block, Card, Column, Fact, Facts, Fold, Grid, Inline, Line, Section, Sheet, joined
+from memkit.model.tripwire import Tripwire
+from memkit.present.blocks import (
+    Block,
+    Card,
+    Chip,
+    Column,
+    Fact,
+    Facts,
+    Fold,
+    Grid,
+    Inline,
+    Line,
+    Section,
+    Sheet,
+    joined,
+)
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, ids, moment, origin, scores, status_chip, tripwires, unwrapped
+from memkit.present.wording import (
+    count,
+    fact,
+    ids,
+    moment,
+    n_tripped,
+    origin,
+    scores,
+    status_chip,
+    tripwires,
+    unwrapped,
+)
 
 MOST_AS_CARDS = 3
 
@@ -48,6 +74,8 @@ class Row(Protocol):
     def read_when(self) -> str | None: ...  # noqa: D102
     @property
     def tripwires(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def judged(self) -> Sequence[Tripwire]: ...  # noqa: D102
     @property
     def panel_id(self) -> str: ...  # noqa: D102
     @property
@@ -114,8 +142,20 @@ def _cells(row: Row, places: Mapping[str, str]) -> tuple[Line, ...]:
         (status_chip(row.status),),
         (row.decided_on.isoformat() if row.decided_on else "–",),
         (clock.age_words(row.age_days),),
-        (f"{len(row.tripwires)}" if row.tripwires else "–",),
+        _conditions(row),
         joined(chain, "\n") or ("–",),
+    )
+
+
+def _conditions(row: Row) -> Line:
+    """How many conditions, and how many of them have tripped."""
+    if not row.tripwires:
+        return ("–",)
+    tripped = n_tripped(row.judged)
+    return (
+        (f"{len(row.tripwires)}", "\n", Chip(f"{tripped} tripped", "▲", "bad"))
+        if tripped
+        else (f"{len(row.tripwires)}",)
     )
 
 
@@ -145,7 +185,7 @@ def decision_card(row: Row, *, places: Mapping[str, str] | None = None) -> Card:
     facts += fact("Supersedes", ids(row.supersedes, places=named))
     facts += fact("Amends", ids(row.amends, places=named))
     if row.tripwires:
-        facts.append(Fact("Tripwires", tripwires(list(row.tripwires))))
+        facts.append(Fact("Tripwires", tripwires(row.judged or row.tripwires)))
     facts += fact("Read when", (say(row.read_when, 300),) if row.read_when else ())
     written: Line = ()
     if row.raw_status and row.raw_status.casefold() != row.status:

@@ -63,6 +63,8 @@ CAUSES: dict[str, tuple[str, str]] = {
     "foreign": ("Of another project", "Move the file to that project's store."),
     "unreadable": ("Could not be read", "Check owner and mode of the file."),
     "newer-schema": ("Of a newer memkit", "Upgrade memkit to read them."),
+    "no-decision": ("Not a decision", "recall shows them."),
+    "before-since": ("Decided before the days asked about", "More since_days shows them."),
 }
 
 
@@ -92,9 +94,9 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
         hit_card(hit, best=best, with_project=mixed, places=places, terms=result.terms) for hit in shown
     ]
     if result.missed and result.rows:
-        body.append(Section(("Not among the hits",), _missed(result.missed)))
+        body.append(Section(("Not among the hits",), missed_blocks(result.missed)))
     elif result.missed:
-        body.append(Card(("Why",), (), _missed(result.missed)))
+        body.append(Card(("Why",), (), missed_blocks(result.missed)))
     if result.warnings:
         lines = tuple((say(warning, 300),) for warning in result.warnings[:MAX_ROWS])
         more = len(result.warnings) - len(lines)
@@ -220,7 +222,8 @@ def _nothing(result: RecallResult) -> Line:
     return (f"{searched} No entry answers it; what is known of why follows.",) if result.missed else (searched,)
 
 
-def _missed(missed: Sequence[Missed]) -> tuple[Block, ...]:
+def missed_blocks(missed: Sequence[Missed]) -> tuple[Block, ...]:
+    """What is not among the rows, by cause, with what one can do."""
     by_cause: dict[str, list[Missed]] = {}
     for item in missed[:MAX_MISSED]:
         by_cause.setdefault(item.cause, []).append(item)

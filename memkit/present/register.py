@@ -10,12 +10,19 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 
+from memkit.analytics.calibration import Calibration
+from memkit.analytics.chains import Chains
+from memkit.analytics.decided import Decided, DecidedRow
 from memkit.analytics.recall_result import RecallHit, RecallResult
+from memkit.analytics.summary import ProjectSummary
+from memkit.analytics.timeline import InForce, Timeline
+from memkit.analytics.tripwire_result import Backtest, TripwireReport
 from memkit.display import mimebundle, plain
 from memkit.importers.report import ImportReport
+from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.entry import StoredEntry
 from memkit.model.status import Status
-from memkit.present import decisions, entries, recall, reports, table
+from memkit.present import decided, decisions, entries, history, recall, reports, summary, table, tripwires
 from memkit.present.blocks import Sheet
 from memkit.present.render import bundle, sheet_of, text
 from memkit.store.listing import EntryList
@@ -34,6 +41,16 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     RepairReport: reports.repair_sheet,
     WipeReceipt: reports.wipe_sheet,
     Status: reports.status_sheet,
+    TripwireReport: tripwires.tripwires_sheet,
+    Backtest: tripwires.backtest_sheet,
+    Acknowledgement: tripwires.acknowledgement_sheet,
+    Decided: decided.decided_sheet,
+    DecidedRow: decided.decided_row_sheet,
+    ProjectSummary: summary.summary_sheet,
+    Chains: history.chains_sheet,
+    Timeline: history.timeline_sheet,
+    InForce: history.in_force_sheet,
+    Calibration: history.calibration_sheet,
 }
 NAMED: tuple[tuple[str, str, Callable[..., Sheet]], ...] = (
     ("memkit.analytics.decisions", "Decisions", decisions.decisions_sheet),

@@ -90,6 +90,8 @@ def tripwires(wires: Sequence[Tripwire | str]) -> tuple[Block, ...]:
     items: list[Line] = []
     for wire in known[:MAX_TRIPWIRES]:
         item: Line = (verdict_chip(wire.verdict), Piece(": ", "sep"), say(wire.text, 240))
+        if wire.acknowledged:
+            item = (*item, " ", Chip("acknowledged", "✓", "calm"))
         items.append(item if common or not wire.reason else (*item, " (", say(wire.reason, 160, "dim"), ")"))
     blocks: list[Block] = [Bullets(tuple(items))]
     left = len(known) - MAX_TRIPWIRES

@@ -29,7 +29,9 @@ from memkit.settings.schema import (
     RecallSettings,
     ScrubSettings,
     Settings,
+    TripwireSettings,
     dotted,
+    facts_file,
     leaves,
     storage_root,
 )
@@ -45,6 +47,8 @@ __all__ = [
     "RecallSettings",
     "ScrubSettings",
     "Settings",
+    "TripwireSettings",
+    "facts_file",
     "load",
     "storage_root",
 ]

@@ -32,7 +32,7 @@ from memkit.settings.schema import Settings, dotted, leaves
 DELIMITER = "__"
 PYPROJECT_TABLE = ("tool", "memkit")
 # What a file that came with a project may not say, however deep: a table, or one key of a table.
-PERSONAL = (("memory",), ("projects",), ("scrub", "enabled"))
+PERSONAL = (("memory",), ("projects",), ("scrub", "enabled"), ("tripwires", "facts"))
 
 Data = dict[str, Any]
 Parts = tuple[str, ...]

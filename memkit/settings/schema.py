@@ -34,6 +34,10 @@ def _storage_path(text: str) -> str:
     raise ValueError("the path starts with / or ~/")
 
 
+def _facts_path(text: str) -> str:
+    return _storage_path(text) if text else text
+
+
 def _project_key(text: str) -> str:
     if not os.path.isabs(text):  # noqa: PTH117
         raise ValueError("a project is named by its absolute path")
@@ -60,6 +64,7 @@ def _pattern(text: str) -> str:
 
 Names = Annotated[tuple[Annotated[str, AfterValidator(_spoken_name)], ...], BeforeValidator(_tuple_of_list)]
 StoragePath = Annotated[str, AfterValidator(_storage_path)]
+FactsPath = Annotated[str, AfterValidator(_facts_path)]
 ProjectKey = Annotated[str, AfterValidator(_project_key)]
 PatternName = Annotated[str, AfterValidator(_pattern_name)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
@@ -128,6 +133,17 @@ class DecisionSettings(Table):
     panels: Names = Field(default=("adr", "consensus"), description="Panels whose entries are decisions.")
 
 
+class TripwireSettings(Table):
+    """What tripwires are judged by unless a call says otherwise."""
+
+    facts: FactsPath = Field(
+        default="", description="A CSV or Parquet file of facts. Personal: a project's file cannot set it."
+    )
+    metrics: Mapping[str, str] = Field(
+        default={}, description="Names of metrics in conditions and what the facts call them; layers add up."
+    )
+
+
 class LockSettings(Table):
     """How patient memkit is with other writers."""
 
@@ -149,6 +165,7 @@ class Settings(Table):
     recall: RecallSettings = RecallSettings()
     scrub: ScrubSettings = ScrubSettings()
     decisions: DecisionSettings = DecisionSettings()
+    tripwires: TripwireSettings = TripwireSettings()
     locks: LockSettings = LockSettings()
     projects: Mapping[ProjectKey, ProjectConsent] = Field(
         default={}, description="Consent by project; in the user's own file only, written by `memkit enable`."
@@ -159,6 +176,14 @@ def storage_root(settings: Settings, environment: Environment) -> Path:
     """The store's root folder: `memory.storage_path` with `~` put in place."""
     text = settings.memory.storage_path
     return environment.home / text[2:] if text == "~" or text.startswith("~/") else Path(text)
+
+
+def facts_file(settings: Settings, environment: Environment) -> Path | None:
+    """The file of `tripwires.facts` with `~` put in place, or None."""
+    text = settings.tripwires.facts
+    if not text:
+        return None
+    return environment.home / text[2:] if text.startswith("~/") else Path(text)
 
 
 def dotted(*parts: str) -> str:

@@ -31,7 +31,7 @@ class AuditLog:
     def __init__(self, paths: StorePaths, clock: clocks.Clock, *, actor: str = "python", wait_seconds: float) -> None:
         self._paths = paths
         self._clock = clock
-        self._actor = actor
+        self.actor = actor
         self._lock = Lock(paths.audit_lock, wait_seconds=min(wait_seconds, 2.0))
         self._warned = False
 
@@ -50,7 +50,7 @@ class AuditLog:
             now = self._clock.now()
             newest = look.link_target(self._paths.current_log)
             name = f"{LOG_PREFIX}{_day(now, days(self._paths, newest))}{LOG_SUFFIX}"
-            lines = [jsontext.dumps({**event.to_dict(now), "actor": self._actor}) + b"\n" for event in events]
+            lines = [jsontext.dumps({**event.to_dict(now), "actor": self.actor}) + b"\n" for event in events]
             durable.append(self._paths.logs / name, b"".join(lines), fsync=False)
             if newest != name:
                 durable.replace_link(self._paths.current_log, name)

@@ -175,6 +175,16 @@ class StorePaths:
         return self.folder / "quarantine"
 
     @cached_property
+    def state(self) -> Path:
+        """Folder of what people said about entries and tripwires."""
+        return self.folder / "state"
+
+    @cached_property
+    def acknowledgements(self) -> Path:
+        """Which tripped tripwires may be silent."""
+        return self.state / "acknowledgements.jsonl"
+
+    @cached_property
     def logs(self) -> Path:
         """Folder of audit logs."""
         return self.folder / "_logs"

@@ -16,7 +16,7 @@ from pathlib import Path
 from memkit.errors import DamagedError, ForeignStoreError, NewerFormatError, StoreError
 from memkit.model.index_line import IndexLine, line_for, parse_line
 from memkit.model.problem import Problem
-from memkit.store import audit_log, entries, index, leftovers, look, quarantine
+from memkit.store import acknowledgements, audit_log, entries, index, leftovers, look, quarantine
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
@@ -40,6 +40,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems: list[Problem] = [*_about_store_json(store), *_names_and_modes(paths)]
     problems += _readable(paths, paths.results, lambda: _about_entries(store, held))
     problems += _readable(paths, paths.quarantine, lambda: _about_notes(paths))
+    problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
     problems += _readable(paths, paths.logs, lambda: audit_log.read_events(paths)[1])
     return sorted(set(problems))
 

@@ -1,5 +1,8 @@
+import datetime as dt
+
 import pytest
 
+from memkit.clock import UTC, FixedClock
 from tests.stores import open_catalog, open_store
 
 
@@ -20,3 +23,12 @@ def see(tmp_path):
     yield open_one
     for catalog in opened:
         catalog.close()
+
+
+@pytest.fixture(scope="session")
+def no_decisions(tmp_path_factory):
+    """A catalog over an empty store: facts are put in order and judged in its database."""
+    folder = tmp_path_factory.mktemp("facts")
+    clock = FixedClock(dt.datetime(2026, 11, 30, tzinfo=UTC))
+    with open_catalog(folder, open_store(folder / "root", folder / "project", clock)) as catalog:
+        yield catalog

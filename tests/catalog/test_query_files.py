@@ -1,15 +1,18 @@
 """Every .sql file of the package is one SELECT whose header tells the truth."""
 
+import datetime as dt
 import re
 from importlib import resources
 
 import duckdb
 import pytest
 
+from memkit.analytics.frames import frame_schemas
 from memkit.catalog import queries
 from memkit.catalog.database import TABLES, VIEWS, Database
 from memkit.catalog.schemas import base_schemas
 
+NOW = dt.datetime(2026, 11, 30, tzinfo=dt.UTC)
 FILES = sorted(
     (".".join(path.relative_to(root).parent.parts), path.name.removesuffix(".sql"))
     for root in [resources.files("memkit").joinpath("..").resolve()]
@@ -22,6 +25,8 @@ def database(tmp_path_factory):
     made = Database(tmp_path_factory.mktemp("spill"), 1)
     for name in queries.names_in(TABLES):
         made.derive(name)
+    for name, schema in frame_schemas().items():
+        made.connection.register(name, schema.empty_table())
     yield made
     made.close()
 
@@ -53,11 +58,12 @@ class TestEveryFile:
         known |= {f"base.{table}" for table in queries.names_in(TABLES)}
         known |= {"base.entry_rows", "base.posting_rows", "base.replaced_postings"}
         assert set(query.reads) <= known
+        assert set(query.frames) <= set(frame_schemas())
         body = without_comments(query.sql)
         assert set(re.findall(r"\bbase\.\w+", body)) == {read for read in query.reads if read.startswith("base.")}
         own = set(re.findall(r"(\w+) as (?:materialized )?\(", body))
         others = set(re.findall(r"\b(?:from|join)\s+([a-z_]+)\b(?!\.)", body)) - own
-        assert others == {read for read in query.reads if not read.startswith("base.")}
+        assert others == {read for read in query.reads if not read.startswith("base.")} | set(query.frames)
 
     def test_its_last_ordering_ends_in_a_key_of_its_grain(self, package, name):
         query = queries.load(package, name)
@@ -71,8 +77,7 @@ class TestEveryFile:
     def test_it_runs_on_an_empty_store(self, database, package, name):
         query = queries.load(package, name)
         values = {"DOUBLE": 1.0, "INTEGER": 1, "BIGINT": 1, "BOOLEAN": False, "VARCHAR": "a", "VARCHAR[]": ["a"],
-                  "DOUBLE[]": [1.0], "INTEGER[]": [1],
-            "BIGINT[]": [1]}  # fmt: skip
+                  "DOUBLE[]": [1.0], "INTEGER[]": [1], "BIGINT[]": [1], "TIMESTAMPTZ": NOW}  # fmt: skip
         for choose in (
             lambda kind: values[kind],
             lambda kind: None if kind in {"VARCHAR", "INTEGER[]"} else values[kind],

@@ -13,6 +13,7 @@ from memkit import errors
 from memkit.analytics import lost_and_found
 from memkit.analytics.recall_options import MAX_LIMIT
 from memkit.analytics.recall_result import Contribution, Fragment, Missed, RecallHit, RecallResult
+from memkit.deciding.questions import Deciding
 from memkit.errors import InvalidInputError
 from memkit.memory import Memory
 from memkit.model.tripwire import Tripwire
@@ -110,7 +111,12 @@ def test_every_value_inside_the_range_is_taken_and_every_other_refused_by_name(n
 @pytest.mark.parametrize("kind", [RecallResult, RecallHit, Contribution, Fragment, Tripwire, Missed])
 def test_every_field_of_the_answer_is_explained_with_its_type(kind):
     shown = [(_named(row[0]), _named(row[1]), bool(row[2])) for row in rows(section(RECALL, f"## {kind.__name__}"))]
-    short = {"dt.datetime": "datetime", "dt.date | None": "date | None", "Verdict": "str"}
+    short = {
+        "dt.datetime": "datetime",
+        "dt.date | None": "date | None",
+        "dt.datetime | None": "datetime | None",
+        "Verdict": "str",
+    }
     assert shown == [(f.name, short.get(f.type, f.type), True) for f in dataclasses.fields(kind)]
 
 
@@ -205,9 +211,8 @@ def test_the_signatures_for_opening_are_those_of_the_code():
 
 
 def test_every_method_of_memory_is_on_the_page_with_its_signature_and_no_other():
-    methods = {
-        name: each for name, each in vars(Memory).items() if not name.startswith("_") and inspect.isfunction(each)
-    }
+    own = {**vars(Deciding), **vars(Memory)}
+    methods = {name: each for name, each in own.items() if not name.startswith("_") and inspect.isfunction(each)}
     real = [_signature(name, each) for name, each in methods.items()]
     assert sorted(_signatures_on_the_page("## Memory")) == sorted(real)
 

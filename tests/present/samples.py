@@ -20,6 +20,7 @@ from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairAction, RepairReport
 from memkit.store.wipe import WipeReceipt
+from tests.present import deciding_samples
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 STORED = dt.datetime(2026, 9, 15, 8, 30, tzinfo=UTC)
@@ -66,6 +67,7 @@ class DecisionRow:
     panel_id: str = "adr"
     final_score: float | None = None
     judge_confidence: float | None = None
+    judged: tuple[Tripwire, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -345,6 +347,7 @@ def everyday():
         "consent": (Consent("/home/ada/payments", True, True, "/home/ada/config.toml"), ["now on", "config.toml"]),
         "text": ("One paragraph.\n\nAnother.", ["One paragraph.", "Another."]),
         "anything": (decimal.Decimal("1.5"), ["Decimal", "1.5"]),
+        **deciding_samples.everyday(),
     }  # fmt: skip
 
 
@@ -402,4 +405,5 @@ def hostile(text):
         "consent": Consent(text, True, False, text),
         "text": text,
         "anything": {text: text},
+        **deciding_samples.hostile(text),
     }  # fmt: skip

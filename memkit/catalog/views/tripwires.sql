@@ -11,6 +11,7 @@ select
     'unknown' as verdict,
     'not checked against facts' as reason,
     title,
+    source_path,
     status,
     decided_on,
     stored_at,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memkit import __version__
-from memkit.entrances.cli import asking, care, consent, keeping
+from memkit.entrances.cli import asking, care, consent, deciding, keeping
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
 
@@ -81,6 +81,16 @@ def build() -> typer.Typer:
     verb("Verbs", "consensus", keeping.import_consensus, "memkit import consensus runs/", of=imports)
 
     verb(ask, "recall", asking.recall, "memkit recall retry policy for payments --panel adr")
+    verb(ask, "decided", deciding.decided, "memkit decided database --facts facts.csv")
+    verb(ask, "summary", deciding.summary, "memkit summary")
+    verb(ask, "chains", deciding.chains, "memkit chains --json")
+    verb(ask, "timeline", deciding.timeline, "memkit timeline --bucket quarter --since 2026-01-01")
+    verb(ask, "in-force", deciding.in_force, "memkit in-force --as-of 2026-01-01")
+    verb(ask, "calibration", deciding.calibration, "memkit calibration --facts facts.csv")
+    wires = family(ask, "tripwires", "Conditions that would make decisions wrong.")
+    verb("Verbs", "check", deciding.check, "memkit tripwires check --facts facts.csv --as-of 2027-01-01", of=wires)
+    verb("Verbs", "backtest", deciding.backtest, "memkit tripwires backtest --facts facts.csv", of=wires)
+    verb("Verbs", "acknowledge", deciding.acknowledge, ACKNOWLEDGE_EXAMPLE, of=wires)
     verb(ask, "list", asking.list_entries, "memkit list --json")
     verb(ask, "show", asking.show, "memkit show 0198f3a2b4c57d10a1b2c3d4e5f60718")
     verb(ask, "sql", asking.sql, "memkit sql 'select title, status, age_days from decisions order by entry_id'")
@@ -94,5 +104,7 @@ def build() -> typer.Typer:
 STORE_EXAMPLE = """\
 echo '{"question": "Which queue?", "result": {"synthesis": {"content": "..."}}}' | memkit store
 memkit store run.json --tag payments"""
+
+ACKNOWLEDGE_EXAMPLE = 'memkit tripwires acknowledge 0f5ed5613a61 --reason "New shards arrive on Monday."'
 
 app = build()

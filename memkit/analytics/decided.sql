@@ -1,0 +1,12 @@
+-- decided
+-- The titles of some decisions.
+-- reads:  entries
+-- params: $ids VARCHAR[]
+-- grain:  one row per entry_id and project_key
+select
+    entry_id,
+    title,
+    project_key
+from entries
+where entry_id in (select unnest($ids::varchar[]))
+order by entry_id, project_key

@@ -1,0 +1,138 @@
+"""A project's memory at a glance: how much, since when, what is in force, what has tripped."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memkit import clock
+from memkit.analytics.tripwire_result import TripwireReport, TripwireRow
+from memkit.display import Displayable
+
+if TYPE_CHECKING:
+    from memkit.catalog.catalog import Catalog
+
+PACKAGE = "memkit.analytics"
+MOST_TAGS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSummary(Displayable):
+    """See the module.
+
+    Attributes:
+        project_path: The project's real path.
+        as_of: The moment it was asked.
+        n_entries: Entries whose file is readable, or of a newer schema.
+        n_live: Those that no newer edition replaced.
+        n_unreadable: Those that a newer memkit wrote.
+        first_stored_at: The oldest, by storage.
+        last_stored_at: The newest, by storage.
+        n_decisions: Live entries of decision panels.
+        n_in_force: Those that are accepted, or say nothing of their standing, and were not superseded.
+        n_undated: Those whose own day is not known.
+        first_decided_on: The oldest day of a decision.
+        last_decided_on: The newest day of a decision.
+        panels: (panel, live entries), most first.
+        statuses: (status, decisions), most first.
+        tags: (tag, live entries), most first, at most `MOST_TAGS`.
+        n_tags: Different tags in all.
+        tripwires: Tripwires of decisions in force by verdict.
+        tripped: Those that are tripped by facts and not acknowledged.
+        revisit_due: Those whose day has come and that are not acknowledged.
+        checked: Whether facts were at hand.
+    """
+
+    project_path: str
+    as_of: dt.datetime
+    n_entries: int
+    n_live: int
+    n_unreadable: int
+    first_stored_at: dt.datetime | None
+    last_stored_at: dt.datetime | None
+    n_decisions: int
+    n_in_force: int
+    n_undated: int
+    first_decided_on: dt.date | None
+    last_decided_on: dt.date | None
+    panels: tuple[tuple[str, int], ...] = ()
+    statuses: tuple[tuple[str, int], ...] = ()
+    tags: tuple[tuple[str, int], ...] = ()
+    n_tags: int = 0
+    tripwires: tuple[tuple[str, int], ...] = ()
+    tripped: tuple[TripwireRow, ...] = ()
+    revisit_due: tuple[TripwireRow, ...] = ()
+    checked: bool = False
+
+    def __repr__(self) -> str:
+        return (
+            f"<ProjectSummary: {self.n_live:,} entries, {self.n_in_force:,} decisions in force, "
+            f"{len(self.tripped) + len(self.revisit_due):,} tripwires tripped>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data; times in ISO 8601."""
+
+        def moment(value: dt.datetime | None) -> str | None:
+            return clock.iso(value) if value else None
+
+        return {
+            "project_path": self.project_path,
+            "as_of": clock.iso(self.as_of),
+            "entries": {
+                "stored": self.n_entries,
+                "live": self.n_live,
+                "unreadable": self.n_unreadable,
+                "first_stored_at": moment(self.first_stored_at),
+                "last_stored_at": moment(self.last_stored_at),
+            },
+            "decisions": {
+                "all": self.n_decisions,
+                "in_force": self.n_in_force,
+                "undated": self.n_undated,
+                "first_decided_on": self.first_decided_on.isoformat() if self.first_decided_on else None,
+                "last_decided_on": self.last_decided_on.isoformat() if self.last_decided_on else None,
+                "by_status": dict(self.statuses),
+            },
+            "panels": dict(self.panels),
+            "tags": dict(self.tags),
+            "n_tags": self.n_tags,
+            "tripwires": dict(self.tripwires),
+            "tripped": [row.to_dict() for row in self.tripped],
+            "revisit_due": [row.to_dict() for row in self.revisit_due],
+            "checked_against_facts": self.checked,
+        }
+
+
+def summarise(catalog: Catalog, report: TripwireReport, *, project_path: str, as_of: dt.datetime) -> ProjectSummary:
+    """The summary of a catalog over one project.
+
+    Args:
+        catalog: Its store.
+        report: Its tripwires, judged at `as_of`.
+        project_path: Its real path.
+        as_of: The moment it is asked.
+    """
+    from memkit.catalog.queries import load
+
+    (totals,) = catalog.table(load(PACKAGE, "summary"), as_of=as_of).rows
+    counts = catalog.table(load(PACKAGE, "summary_counts"), as_of=as_of).rows
+
+    def of(kind: str) -> tuple[tuple[str, int], ...]:
+        return tuple((row["name"], row["n"]) for row in counts if row["kind"] == kind)
+
+    speaking = report.speaking
+    return ProjectSummary(
+        project_path=project_path,
+        as_of=as_of,
+        **totals,
+        panels=of("panel"),
+        statuses=of("status"),
+        tags=of("tag")[:MOST_TAGS],
+        n_tags=len(of("tag")),
+        tripwires=tuple(report.counts.items()),
+        tripped=tuple(row for row in speaking if row.condition.revisit_on is None),
+        revisit_due=tuple(row for row in speaking if row.condition.revisit_on is not None),
+        checked=bool(report.facts),
+    )

@@ -1,0 +1,49 @@
+-- timeline_events
+-- What happened to decisions and when: decided, superseded, a tripwire tripped for the first time since the decision was
+-- made, a day to come back on came.
+-- reads:  decision_lives
+-- frames: marks
+-- params: $since TIMESTAMPTZ, $until TIMESTAMPTZ
+-- grain:  one row per happened_at, kind, entry_id, detail and project_key
+with happened as (
+    select
+        begins_at as happened_at,
+        'decided' as kind,
+        entry_id,
+        project_key,
+        title,
+        '' as detail
+    from decision_lives
+    union all
+    select
+        ends_at as happened_at,
+        'superseded' as kind,
+        entry_id,
+        project_key,
+        title,
+        ended_by as detail
+    from decision_lives
+    where ends_at is not null
+    union all
+    select
+        m.happened_at,
+        m.kind,
+        m.entry_id,
+        m.project_key,
+        m.title,
+        m.detail
+    from marks as m
+)
+
+select
+    happened_at,
+    kind,
+    entry_id,
+    title,
+    detail,
+    project_key
+from happened
+where
+    ($since::timestamptz is null or happened_at >= $since::timestamptz)
+    and happened_at <= $until::timestamptz
+order by happened_at, kind, entry_id, detail, project_key

@@ -1,0 +1,215 @@
+"""The questions a Memory answers about decisions; `Memory` inherits them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from memkit.deciding.tripwires import Moment, Tripwires, moment_of
+from memkit.errors import MemkitWarning
+from memkit.model.event import Event
+from memkit.settings import Loaded
+from memkit.store.store import Store
+
+if TYPE_CHECKING:
+    from memkit.analytics.calibration import Calibration
+    from memkit.analytics.chains import Chains
+    from memkit.analytics.decided import Decided
+    from memkit.analytics.decisions import Decisions
+    from memkit.analytics.recall_options import RecallOptions
+    from memkit.analytics.summary import ProjectSummary
+    from memkit.analytics.timeline import InForce, Timeline
+    from memkit.catalog.catalog import Catalog
+
+
+class Deciding:
+    """Questions about decisions; what they are asked of is `Memory`'s."""
+
+    settings: Loaded
+    _store: Store
+    _tripwires: Tripwires
+
+    def _catalog(self, scope: Literal["own", "others", "all"] = "own") -> Catalog:
+        raise NotImplementedError
+
+    def _require_enabled(self) -> None:
+        raise NotImplementedError
+
+    def _now(self) -> dt.datetime:
+        return self._store.clock.now()
+
+    @property
+    def tripwires(self) -> Tripwires:
+        """The conditions that would make decisions wrong: `check`, `backtest`, `acknowledge`."""
+        self._require_enabled()
+        return self._tripwires
+
+    def decisions(self, *, status: str | Sequence[str] | None = None, panel: str | None = None) -> Decisions:
+        """The decisions of this project with status, age, and what replaced them; newest first.
+
+        Args:
+            status: Only these: `accepted`, `proposed`, `rejected`, `deprecated`, `superseded`, `unknown`.
+            panel: Only those of this panel.
+
+        Raises:
+            InvalidInputError: a status that does not exist.
+        """
+        from memkit.analytics.decisions import decisions
+
+        self._require_enabled()
+        found = decisions(self._catalog(), as_of=self._now(), status=status, panel=panel)
+        return self._tripwires.on_decisions(found)
+
+    def what_we_decided(
+        self,
+        topic: str,
+        *,
+        since_days: float | None = None,
+        limit: int = 10,
+        facts: object = None,
+        as_of: Moment | None = None,
+    ) -> Decided:
+        """The decisions about a topic: conclusion, days, confidence, dissent, tripwires with verdicts, chain.
+
+        A superseded decision stands behind what replaced it, whatever the limit.
+
+        Args:
+            topic: Words; ranked as in `recall`.
+            since_days: Only decisions made at most so many days ago (stored, where their own day is not known).
+            limit: Decisions at most, 1 to 1,000.
+            facts: What tripwires are judged by, as in `tripwires.check`.
+            as_of: The moment ages are counted to and tripwires are judged at; now by default.
+
+        Raises:
+            InvalidInputError: the topic is no text, or an option out of its range.
+            FactsError: the facts cannot be read.
+        """
+        from memkit.analytics.decided import what_we_decided
+
+        self._require_enabled()
+        self._tripwires.take(facts)
+        found = what_we_decided(
+            self._catalog(),
+            topic,
+            as_of=moment_of(as_of, self._now()),
+            panels=self.settings.settings.decisions.panels,
+            since_days=since_days,
+            limit=limit,
+            options=self._weighing(),
+        )
+        for line in found.warnings:
+            warnings.warn(line, MemkitWarning, stacklevel=2)
+        self._note_use("decided", topic, len(found))
+        return self._tripwires.on_decided(found)
+
+    def project_summary(self, *, facts: object = None, as_of: Moment | None = None) -> ProjectSummary:
+        """What this project's memory holds: counts, days, panels, tags, decisions in force, tripwires that speak.
+
+        Args:
+            facts: What tripwires are judged by, as in `tripwires.check`.
+            as_of: The moment ages are counted to and tripwires are judged at; now by default.
+
+        Raises:
+            FactsError: the facts cannot be read.
+        """
+        from memkit.analytics.summary import summarise
+
+        self._require_enabled()
+        now = moment_of(as_of, self._now())
+        report = self._tripwires.check(facts, as_of=now)
+        return summarise(self._catalog(), report, project_path=self._store.paths.project_path, as_of=now)
+
+    def chains(self) -> Chains:
+        """What belongs together by supersession, what holds now, circles, and links that are not followed."""
+        from memkit.analytics.chains import chains
+
+        self._require_enabled()
+        return chains(self._catalog(), as_of=self._now())
+
+    def timeline(
+        self,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        bucket: str = "month",
+        *,
+        facts: object = None,
+    ) -> Timeline:
+        """How decisions came and went: decided, superseded, tripped, due to be looked at again; and how many held.
+
+        Args:
+            since: Where to begin: a day or an instant; the first decision by default.
+            until: Where to end; now by default.
+            bucket: The length of a stretch: day, week, month, quarter or year, in UTC.
+            facts: What tripwires are judged by, as in `tripwires.check`; without facts none is known to have tripped.
+
+        Raises:
+            InvalidInputError: an unknown bucket, an end before the beginning, or too many stretches.
+            FactsError: the facts cannot be read.
+        """
+        from memkit.analytics.timeline import timeline
+
+        self._require_enabled()
+        now = self._now()
+        self._tripwires.take(facts)
+        marks, checked = self._tripwires.marks(as_of=now)
+        return timeline(
+            self._catalog(),
+            marks,
+            as_of=now,
+            since=None if since is None else moment_of(since, now),
+            until=None if until is None else moment_of(until, now),
+            bucket=bucket,
+            checked=checked,
+        )
+
+    def in_force(self, as_of: Moment | None = None) -> InForce:
+        """What was in force at a moment; "not available" where this memory does not reach back that far.
+
+        Args:
+            as_of: The moment: a day (its start in UTC) or an instant; now by default.
+
+        Raises:
+            InvalidInputError: a datetime without a time zone, or a text that is no moment.
+        """
+        from memkit.analytics.timeline import in_force
+
+        self._require_enabled()
+        now = self._now()
+        return in_force(self._catalog(), moment_of(as_of, now), as_of=now)
+
+    def calibration(self, *, width: float = 20, facts: object = None) -> Calibration:
+        """How sure panels were against what later happened, and who dissented and was later proved right.
+
+        Args:
+            width: The width of a bin of scores, 5 to 100.
+            facts: What tripwires are judged by, as in `tripwires.check`; without facts none is known to have tripped.
+
+        Raises:
+            InvalidInputError: a width out of its range.
+            FactsError: the facts cannot be read.
+        """
+        from memkit.analytics.calibration import calibration
+
+        self._require_enabled()
+        now = self._now()
+        self._tripwires.take(facts)
+        marks, checked = self._tripwires.marks(as_of=now)
+        return calibration(self._catalog(), marks, as_of=now, width=width, checked=checked)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _weighing(self, **options: Any) -> RecallOptions:
+        """Options of a recall, with the weights of the settings."""
+        from memkit.analytics.recall_options import RecallOptions
+
+        ranking = self.settings.settings.recall
+        return RecallOptions(k1=ranking.k1, b=ranking.b, weights=ranking.weights.model_dump(), **options)
+
+    def _note_use(self, op: Literal["recall", "decided"], query: str, n: int) -> None:
+        """Write down that somebody asked."""
+        if not self._store.exists:
+            return
+        detail = {"query": self._store.scrubber.scrub_text(query).text[:500], "result_count": n}
+        self._store.audit.record(Event("record_usage", op, detail=detail))

@@ -1,0 +1,74 @@
+"""What is seen of a project's memory at a glance."""
+
+from __future__ import annotations
+
+from memkit import clock
+from memkit.analytics.summary import ProjectSummary
+from memkit.present.blocks import Block, Facts, Inline, Line, Section, Sheet, joined
+from memkit.present.render import MAX_ROWS
+from memkit.present.safe import say
+from memkit.present.tripwires import tripwire_card
+from memkit.present.wording import count, fact, moment, status_chip, verdict_chip
+
+
+def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
+    """How much, since when, which panels and tags, what is in force, what has tripped."""
+    name = summary.project_path.rstrip("/").rpartition("/")[2] or "/"
+    title: Line = ("Decisions of ", say(name, 80))
+    if not summary.n_entries:
+        return Sheet(title, ((f"Nothing is stored for this project yet, as of {moment(summary.as_of)}.",),), ())
+    facts = fact("Decisions", _decisions(summary))
+    facts += fact("Days", _days(summary))
+    facts += fact("Entries", _entries(summary))
+    facts += fact("Panels", _counted(summary.panels))
+    tags = _counted(summary.tags)
+    if summary.n_tags > len(summary.tags):
+        tags = (*tags, f" and {summary.n_tags - len(summary.tags):,} more")
+    facts += fact("Tags", tags)
+    facts += fact("Tripwires", _tripwires(summary))
+    body: list[Block] = [Facts(tuple(facts))]
+    for heading, speaking in (("Tripped", summary.tripped), ("Due to be looked at again", summary.revisit_due)):
+        if speaking:
+            cards = tuple(tripwire_card(row, summary.as_of) for row in speaking[:rows])
+            body.append(Section((f"{heading} ({len(speaking):,})",), cards))
+    return Sheet(title, ((f"As of {moment(summary.as_of)}.",),), tuple(body))
+
+
+def _decisions(summary: ProjectSummary) -> Line:
+    parts: list[Line] = [(status_chip(status), f" {n:,}") for status, n in summary.statuses]
+    return (f"{summary.n_in_force:,} of {summary.n_decisions:,} in force: ", *joined(parts, ", "))
+
+
+def _days(summary: ProjectSummary) -> Line:
+    if not summary.first_decided_on or not summary.last_decided_on:
+        return ()
+    last = clock.age_words(clock.age_days(summary.last_decided_on, summary.as_of))
+    words = f"{summary.first_decided_on.isoformat()} to {summary.last_decided_on.isoformat()} ({last})"
+    return (f"{words}; {summary.n_undated:,} without a day of their own" if summary.n_undated else words,)
+
+
+def _entries(summary: ProjectSummary) -> Line:
+    words = count(summary.n_live, "live entry", "live entries")
+    older = summary.n_entries - summary.n_live - summary.n_unreadable
+    if older > 0:
+        words += f", {count(older, 'older edition')}"
+    if summary.n_unreadable:
+        words += f", {summary.n_unreadable:,} written by a newer memkit"
+    if summary.last_stored_at:
+        words += f"; last stored {clock.age_words(clock.age_days(summary.last_stored_at, summary.as_of))}"
+    return (words,)
+
+
+def _counted(counts: tuple[tuple[str, int], ...]) -> Line:
+    out: list[Inline] = []
+    for name, n in counts:
+        out += [", ", say(name, 64), f" {n:,}"] if out else [say(name, 64), f" {n:,}"]
+    return tuple(out)
+
+
+def _tripwires(summary: ProjectSummary) -> Line:
+    if not any(n for _, n in summary.tripwires):
+        return ()
+    parts: list[Line] = [(verdict_chip(verdict), f" {n:,}") for verdict, n in summary.tripwires]
+    line = joined(parts, ", ")
+    return line if summary.checked else (*line, "; no facts at hand, so only days are judged")

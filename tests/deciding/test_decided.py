@@ -1,0 +1,207 @@
+"""`what_we_decided` and `project_summary`: decisions only, chains head first, with days, dissent and verdicts."""
+
+import datetime as dt
+import json
+import random
+
+import pytest
+
+from memkit import clock
+from memkit.analytics.decided import what_we_decided
+from memkit.clock import UTC
+from memkit.errors import InvalidInputError
+from memkit.store.audit_log import read_events
+from tests.deciding.conftest import FACTS
+from tests.stores import NOW, new, open_catalog, open_store, put
+
+
+def test_the_head_of_a_chain_comes_first_with_everything_that_matters(wherry):
+    decided = wherry.what_we_decided("database", facts=FACTS)
+    first, second, third = decided[:3]
+    assert first.title == "Shard the database by depot"
+    assert first.label == "Decided 263 days ago, stored 76 days ago"
+    assert [other.title for other in first.predecessors] == [second.title, third.title]
+    assert first.successors == ()
+    assert first.conclusion.startswith("Chosen option")
+    assert (second.status, third.status) == ("superseded", "superseded")
+    assert second.successors[-1].id == first.id
+    assert {wire.verdict for wire in first.tripwires} == {"tripped", "armed", "unknown"}
+
+
+def test_a_panel_brings_its_confidence_and_its_dissent(wherry):
+    row = next(row for row in wherry.what_we_decided("map tiles") if row.panel_id == "consensus")
+    assert (row.final_score, row.judge_confidence) == (66.0, 78.0)
+    assert row.minority_positions[0].startswith("Sceptic: October has five weekends")
+    assert row.unresolved_disputes == ("How many views are people reloading while they wait.",)
+
+
+@pytest.mark.parametrize("limit", range(1, 9))
+def test_the_limit_never_changes_who_stands_before_whom(wherry, limit):
+    rows = wherry.what_we_decided("database", limit=limit)
+    assert [row.id for row in rows] == [row.id for row in wherry.what_we_decided("database", limit=8)][:limit]
+
+
+def test_since_days_counts_from_the_decision_not_from_storage(wherry):
+    assert wherry.what_we_decided("database", since_days=30).rows == ()
+    found = wherry.what_we_decided("database", since_days=300)
+    assert [row.title for row in found] == ["Shard the database by depot"]
+    assert {cause.cause: cause.count for cause in found.missed}["before-since"] == 2
+    assert len(wherry.what_we_decided("database", since_days=600)) == 3
+
+
+def test_what_replaced_a_decision_of_the_days_asked_about_is_shown_with_it(see_decisions):
+    catalog, put_in = see_decisions
+    old = put_in("Which queue at first?", "Rabbit", decidedOn="2026-11-20")
+    head = put_in("Which queue now?", "Kafka", supersedes=[old], decidedOn="2026-01-01")
+    found = decide(catalog(), "queue", since_days=30)
+    assert [row.id for row in found] == [head, old]
+
+
+def test_entries_of_other_panels_are_no_decisions_and_are_counted(see_decisions):
+    catalog, put_in = see_decisions
+    kept = put_in("Which queue?", "Kafka")
+    put_in("A chat about the queue", "nothing", panel="chat")
+    found = decide(catalog(), "queue")
+    assert [row.id for row in found] == [kept]
+    assert [(cause.cause, cause.count) for cause in found.missed] == [("no-decision", 1)]
+
+
+def test_a_topic_of_very_common_words_is_answered(see_decisions):
+    catalog, put_in = see_decisions
+    for n in range(30):
+        put_in(f"What do we do about the {n}?", "We do the one and the other.")
+    found = decide(catalog(), "the and we do", limit=5)
+    assert len(found) == 5
+
+
+def test_a_topic_without_words_says_so(see_decisions):
+    catalog, put_in = see_decisions
+    put_in("Which queue?", "Kafka")
+    assert [cause.cause for cause in decide(catalog(), "?!").missed] == ["empty-query"]
+    assert "No decision about" in decide(catalog(), "?!").to_text()
+
+
+def test_two_decisions_that_supersede_each_other_are_both_shown(see_decisions):
+    catalog, put_in = see_decisions
+    put_in("Queue one", "Kafka", title="one", supersedes=["two"])
+    put_in("Queue two", "Rabbit", title="two", supersedes=["one"])
+    assert {row.title for row in decide(catalog(), "queue")} == {"one", "two"}
+
+
+def test_both_successors_of_a_fork_stand_before_it(see_decisions):
+    catalog, put_in = see_decisions
+    old = put_in("queue queue queue queue: the old one", "queue")
+    left = put_in("The queue of the left", "Kafka", supersedes=[old])
+    right = put_in("Right", "Rabbit", supersedes=[old], tags=("queue",))
+    rows = [row.id for row in decide(catalog(), "queue")]
+    assert rows[-1] == old
+    assert set(rows[:2]) == {left, right}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_superseded_decision_is_ever_ahead_of_what_replaced_it(see_decisions, seed):
+    catalog, put_in = see_decisions
+    source = random.Random(seed)
+    ids = []
+    for n in range(40):
+        words = " ".join(
+            source.choice(["queue", "database", "shard", "cache", "depot"]) for _ in range(source.randrange(1, 6))
+        )
+        replaced = source.sample(ids, min(len(ids), source.choice([0, 0, 0, 1, 1, 2])))
+        ids.append(put_in(f"{words} {n}", words, supersedes=replaced))
+    everything = [row.id for row in decide(catalog(), "queue database shard", limit=1000)]
+    for limit in (1, 3, 7, 40):
+        rows = decide(catalog(), "queue database shard", limit=limit).rows
+        assert [row.id for row in rows] == everything[:limit]
+        shown = [row.id for row in rows]
+        assert len(set(shown)) == len(shown)
+        for row in rows:
+            later = [other.id for other in row.successors if other.id in shown]
+            assert all(shown.index(other) < shown.index(row.id) for other in later)
+            if row.status == "superseded":
+                assert later
+
+
+@pytest.mark.parametrize(("name", "value"), [("limit", 0), ("limit", 1001), ("limit", "5"), ("since_days", -1)])
+def test_an_impossible_option_is_named(wherry, name, value):
+    with pytest.raises(InvalidInputError) as caught:
+        wherry.what_we_decided("database", **{name: value})
+    assert caught.value.field == name
+
+
+def test_asking_is_noted_once_in_the_audit_log(own_copy):
+    before = len(read_events(own_copy.paths)[0])
+    own_copy.what_we_decided("database")
+    events = read_events(own_copy.paths)[0][before:]
+    assert [(event["op"], event["query"]) for event in events] == [("decided", "database")]
+
+
+def test_the_answer_is_plain_data_and_a_table(wherry):
+    found = wherry.what_we_decided("database", facts=FACTS)
+    assert json.loads(json.dumps(found.to_dict()))["decisions"][0]["tripwires"][0]["verdict"] == "tripped"
+    frame = found.to_pandas()
+    assert list(frame["n_tripped"]) == [1, 0, 0]
+
+
+def test_the_summary_counts_what_there_is(wherry):
+    summary = wherry.project_summary(facts=FACTS)
+    assert (summary.n_entries, summary.n_decisions, summary.n_in_force) == (72, 72, 56)
+    assert dict(summary.panels) == {"adr": 50, "consensus": 22}
+    assert dict(summary.statuses)["superseded"] == 10
+    assert summary.first_decided_on == dt.date(2025, 5, 15)
+    assert [row.text for row in summary.tripped] == [
+        "write QPS sustains >5k for 24h",
+        "map tile spend exceeds $900/month",
+    ]
+    assert [row.text for row in summary.revisit_due] == ["revisit by 2026-10-01"]
+    assert dict(summary.tripwires) == {"tripped": 3, "armed": 30, "unknown": 59}
+    json.dumps(summary.to_dict())
+
+
+def test_an_empty_memory_has_an_empty_summary(see_decisions):
+    from memkit.analytics.summary import summarise
+    from memkit.analytics.tripwires import check
+
+    catalog, _ = see_decisions
+    report = check(catalog(), None, as_of=NOW)
+    summary = summarise(catalog(), report, project_path="/p", as_of=NOW)
+    assert (summary.n_entries, summary.n_decisions, summary.last_stored_at) == (0, 0, None)
+    assert "Nothing is stored" in summary.to_text()
+
+
+@pytest.mark.parametrize(
+    ("decided_on", "words"),
+    [
+        (dt.date(2026, 9, 15), "Decided 76 days ago, stored 3 days ago"),
+        (dt.date(2026, 11, 30), "Decided today, stored 3 days ago"),
+        (dt.date(2026, 12, 3), "Decided in 3 days (clock skew?), stored 3 days ago"),
+        (None, "Stored 3 days ago"),
+    ],
+)
+def test_the_label_tells_the_day_of_the_decision_from_that_of_storage(decided_on, words):
+    now = dt.datetime(2026, 11, 30, 12, tzinfo=UTC)
+    assert clock.decision_label(decided_on, now - dt.timedelta(days=3), now) == words
+
+
+@pytest.fixture
+def see_decisions(root, project, clock, tmp_path):
+    """A store to put decisions into, and a catalog over it."""
+    store = open_store(root, project, clock)
+    opened = []
+
+    def catalog():
+        if not opened:
+            opened.append(open_catalog(tmp_path, store))
+        opened[0].refresh()
+        return opened[0]
+
+    def put_in(question, text, **more):
+        return put(store, new(question, text, **more))[0]
+
+    yield catalog, put_in
+    for each in opened:
+        each.close()
+
+
+def decide(catalog, topic, **options):
+    return what_we_decided(catalog, topic, as_of=NOW, panels=("adr", "consensus"), **options)
