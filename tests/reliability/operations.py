@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memkit.settings import Environment
-from memkit.store import leftovers
+from memkit.store import acknowledgements, leftovers
 from memkit.store.consent import record_consent
 from memkit.store.repair import repair
 from memkit.store.store import Store
@@ -160,6 +160,19 @@ def _disable(bench: Bench) -> None:
     record_consent(Environment(home=bench.root, config_file=bench.config_file), bench.project, enabled=False)
 
 
+def _acknowledge(bench: Bench) -> None:
+    acknowledgements.acknowledge(
+        bench.store, tripwire_id="0123456789abcdef", entry_id="0" * 32, evidence="e" * 16, reason="seen by the harness"
+    )
+
+
+def _acknowledgements_are_whole(bench: Bench) -> list[str]:
+    """Each line is a whole acknowledgement, or the one that a crash cut."""
+    said, damaged = acknowledgements.read(bench.store.paths)
+    found = [f"an acknowledgement says {each.reason!r}" for each in said if each.reason != "seen by the harness"]
+    return found + ([f"{len(damaged)} damaged acknowledgements"] if len(damaged) > 1 else [])
+
+
 def _absorb(bench: Bench) -> None:
     from memkit.snapshot.absorbing import absorb
 
@@ -277,5 +290,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("enable", ("consent.record_consent", "opening.enable"), _enable, before=_consent, also=_consent_is_whole),
     Operation("disable", ("consent.record_consent", "opening.disable"), _disable, before=_consent,
               also=_consent_is_whole, in_pairs=False),
+    Operation("acknowledge", ("acknowledgements.acknowledge",), _acknowledge, also=_acknowledgements_are_whole,
+              allowed=AFTER_A_CRASH | {"damaged-acknowledgement"}, in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip
