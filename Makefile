@@ -51,8 +51,8 @@ bench: $(VENV)/.dev ## print timings and ratios at 10,000 entries
 bench-smoke: $(VENV)/.dev ## assert the ratios that noise cannot break
 	$(BIN)/python -m tests.bench --smoke
 
-reliability: $(VENV)/.dev ## the reliability ladder in its CI size, with its table
-	$(BIN)/python -m tests.reliability
+reliability: $(VENV)/.dev ## the reliability ladder in its CI size, with its table: TIERS="..." for some of it
+	$(BIN)/python -m tests.reliability $(TIERS)
 
 reliability-release: $(VENV)/.dev ## the same in its release size
 	$(BIN)/python -m tests.reliability --release

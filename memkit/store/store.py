@@ -42,7 +42,7 @@ from memkit.store.receipt import StoreReceipt
 if TYPE_CHECKING:
     from memkit.store.scrub import Scrubber
 
-_TRIES = 3
+_TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
