@@ -49,7 +49,7 @@ bench: $(VENV)/.dev ## print timings and ratios at 10,000 entries
 	$(BIN)/python -m tests.bench
 
 bench-smoke: $(VENV)/.dev ## assert the ratios that noise cannot break
-	$(BIN)/python -m tests.bench --smoke
+	$(BIN)/python -m tests.bench --smoke $(BENCH_OPTIONS)
 
 reliability: $(VENV)/.dev ## the reliability ladder in its CI size, with its table: TIERS="..." for some of it
 	$(BIN)/python -m tests.reliability $(TIERS)

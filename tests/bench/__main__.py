@@ -30,13 +30,13 @@ def check(name: str, bound: str, good: Callable[[float], bool], measure: Callabl
     return passed
 
 
-def smoke() -> int:
-    """Assert the ratios; the exit code."""
+def smoke(tolerance: float = 1.0) -> int:
+    """Assert the ratios, each bound wider by `tolerance`; the exit code."""
     results = [
         check(
             "warm recall at 10,000 entries, times faster than scanning the index lines",
-            ">= 8",
-            lambda value: value >= 8,
+            f">= {8 / tolerance:.1f}",
+            lambda value: value >= 8 / tolerance,
             lambda: bench_recall.measure()["ratio"],
         )
     ]
@@ -47,13 +47,18 @@ def smoke() -> int:
         return max(row["ratio"] for row in seen["sizes"].values())
 
     results.append(
-        check("durable store, times its bare system calls", "<= 1.6", lambda value: value <= 1.6, store_ratio)
+        check(
+            "durable store, times its bare system calls",
+            f"<= {1.6 * tolerance:.2f}",
+            lambda value: value <= 1.6 * tolerance,
+            store_ratio,
+        )
     )
     results.append(
         check(
             "durable store at 10,000 entries, times the same at 100",
-            "<= 1.3",
-            lambda value: value <= 1.3,
+            f"<= {1.3 * tolerance:.2f}",
+            lambda value: value <= 1.3 * tolerance,
             lambda: seen.pop("growth", None) or bench_store.measure()["growth"],
         )
     )
@@ -96,7 +101,11 @@ def full() -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--smoke", action="store_true", help="assert the ratios")
-    return smoke() if parser.parse_args().smoke else full()
+    parser.add_argument(
+        "--tolerance", type=float, default=1.0, help="widen the bounds by this factor, on shared machines"
+    )
+    options = parser.parse_args()
+    return smoke(options.tolerance) if options.smoke else full()
 
 
 if __name__ == "__main__":
