@@ -81,7 +81,7 @@ class OpenLink:
         kind: `supersedes`, `superseded_by` or `amends`.
         text: As its author wrote it.
         problem: `ambiguous`, `dangling` or `own` (it points at its own document).
-        candidates: Ids it could mean.
+        candidates: Ids of other entries it could mean.
         reason: Why it is not followed.
     """
 
@@ -195,7 +195,6 @@ def _open_links(catalog: Catalog, titles: dict[tuple[str, str], str]) -> tuple[O
             for unsettled in getattr(resolution, problem):
                 link = unsettled.link
                 title = titles.get((key, link.from_id), "")
-                found.append(
-                    OpenLink(link.from_id, title, link.kind, link.text, problem, unsettled.candidates, unsettled.reason)
-                )
+                others = tuple(entry for entry in unsettled.candidates if entry != link.from_id)
+                found.append(OpenLink(link.from_id, title, link.kind, link.text, problem, others, unsettled.reason))
     return tuple(found)
