@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 
-.PHONY: help setup demo test check docs notebooks bench bench-smoke reliability reliability-release corpora format clean
+.PHONY: help setup demo test test-shuffled check docs notebooks bench bench-smoke reliability reliability-release corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ demo: $(VENV)/.core ## store the sample decisions in a temporary root, recall th
 	$(BIN)/python data-samples/demo.py
 
 test: $(VENV)/.dev ## all ordinary tests
+	$(BIN)/python -m pytest -p no:randomly
+
+test-shuffled: $(VENV)/.dev ## the same in another order each time
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.dev ## formatting, lint, types, floors
