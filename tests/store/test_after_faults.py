@@ -428,7 +428,7 @@ class TestLeftovers:
 
         with monkeypatch.context() as patch:
             patch.setattr(entries, "prepare", prepare)
-            with pytest.raises(StoreIOError, match="3 times"):
+            with pytest.raises(StoreIOError, match="removed 10 times"):
                 store.store_many([new()])
         store.store_many([new()])
 
