@@ -157,9 +157,9 @@ def test_storing_reads_no_entry_and_no_line_of_the_index(mem, monkeypatch):
     mem.recall("x")
     read = []
     real = look.read_from
-    monkeypatch.setattr(look, "read_from", lambda path, start: read.append(path) or real(path, start))
+    monkeypatch.setattr(look, "read_from", lambda path, start, **more: read.append(path) or real(path, start, **more))
     real_bytes = look.read_bytes
-    monkeypatch.setattr(look, "read_bytes", lambda path: read.append(path) or real_bytes(path))
+    monkeypatch.setattr(look, "read_bytes", lambda path, **more: read.append(path) or real_bytes(path, **more))
     mem.store(question="one more", result=result("y"))
     assert [path.name for path in read if path.suffix in {".json", ".jsonl"}] == ["store.json"] * 2
 

@@ -13,7 +13,7 @@ from memkit.model.acknowledgement import MAX_REASON_CHARS, Acknowledgement
 from memkit.model.event import Event
 from memkit.model.ids import is_id
 from memkit.model.problem import Problem
-from memkit.store import durable, jsonl, look
+from memkit.store import durable, jsonl, leftovers, look
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
 
@@ -28,8 +28,7 @@ def read(paths: StorePaths) -> tuple[list[Acknowledgement], list[Problem]]:
     """
     found: list[Acknowledgement] = []
     problems: list[Problem] = []
-    lines, _ = jsonl.split_lines(look.read_bytes(paths.acknowledgements) or b"")
-    for line in lines:
+    for line in jsonl.lines(look.read_bytes(paths.acknowledgements) or b""):
         try:
             found.append(_parsed(line.data))
         except jsontext.JsonDamage as damage:
@@ -88,8 +87,10 @@ def acknowledge(store: Store, *, tripwire_id: str, entry_id: str, evidence: str,
         reason=store.scrubber.scrub_text(text).text,
         actor=store.audit.actor,
     )
-    durable.make_folder(store.paths.state)
-    with store.index_lock.held("acknowledge"):
+    store.make_folders()
+    with store.index_lock.held("acknowledge") as held:
+        leftovers.finish_wipe(store.paths, held)
+        durable.make_folder(store.paths.state)
         durable.append(store.paths.acknowledgements, jsontext.dumps(said.to_dict()) + b"\n", fsync=True)
     detail = {"entry_id": entry_id, "tripwire_id": tripwire_id, "reason": said.reason}
     store.audit.record(Event("entry_operation", "acknowledge", detail=detail))

@@ -12,6 +12,9 @@ import datetime as dt
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 
 from memkit import clock as clocks
 from memkit.errors import MemkitWarning, StoreError
@@ -22,6 +25,9 @@ from memkit.store import durable, jsonl, look
 from memkit.store.lock import Lock
 from memkit.store.paths import LOG_PREFIX, LOG_SUFFIX, StorePaths
 
+MAX_TOLD = 200  # damaged lines of a day that are told one by one
+_GIVEN_UP = "too many damaged lines; the rest of this day was not looked at"
+_TAIL_BYTES = 64 * 1024
 _LOG_NAME = re.compile(rf"{LOG_PREFIX}[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{re.escape(LOG_SUFFIX)}", re.ASCII)
 
 
@@ -88,11 +94,34 @@ def read_events(paths: StorePaths) -> tuple[list[dict[str, jsontext.Json]], list
     return events, problems
 
 
+def damaged_lines(paths: StorePaths) -> list[Problem]:
+    """The damaged lines of every day; a day full of them is given up after the first ones."""
+    found: list[Problem] = []
+    for day in days(paths):
+        damaged = (item for item in day_events(paths, day) if isinstance(item, Problem))
+        told = list(islice(damaged, MAX_TOLD))
+        if len(told) == MAX_TOLD:
+            told.append(replace(told[-1], detail=_GIVEN_UP, end=-1))
+        found += told
+    return found
+
+
+def last_event(paths: StorePaths) -> dict[str, jsontext.Json] | None:
+    """The newest event, read from the end of the newest log; None where that says nothing."""
+    for day in reversed(days(paths)):
+        file = paths.log_file(day)
+        info = look.status_of(file)
+        tail = look.read_from(file, max(0, (info.st_size if info else 0) - _TAIL_BYTES)) or b""
+        for line in reversed(list(jsonl.lines(tail))[-MAX_TOLD:]):
+            with suppress(jsontext.JsonDamage):
+                return jsonl.parse_object(line.data)
+    return None
+
+
 def day_events(paths: StorePaths, day: str) -> Iterator[dict[str, jsontext.Json] | Problem]:
     """The events of one UTC day in order, with a problem in the place of each damaged line."""
     file = paths.log_file(day)
-    lines, _ = jsonl.split_lines(look.read_bytes(file) or b"")
-    for line in lines:
+    for line in jsonl.lines(look.read_bytes(file) or b""):
         try:
             yield jsonl.parse_object(line.data)
         except jsontext.JsonDamage as damage:

@@ -46,8 +46,6 @@ def make_folder(folder: Path) -> None:
     current = folder
     while not is_folder(current):
         missing.append(current)
-        if current.parent == current:
-            break
         current = current.parent
     for new in reversed(missing):
         with faults(new, "create the folder"):
@@ -85,17 +83,6 @@ def write_temp(path: Path, data: bytes) -> Path:
                 os.unlink(temp)
             raise
     return temp
-
-
-def sync_file(path: Path) -> None:
-    """fsync a file another library wrote, and make it 0600."""
-    with faults(path, "flush"):
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fchmod(descriptor, FILE_MODE)
-            os.fsync(descriptor)
-        finally:
-            close(descriptor)
 
 
 def rename(temp: Path, final: Path) -> None:

@@ -93,6 +93,11 @@ def discard(prepared: Sequence[Prepared]) -> None:
                 durable.unlink(item.temp)
 
 
+def read_file(paths: StorePaths, entry_id: str) -> bytes | None:
+    """The bytes of one entry's file, or None where there is none; of an overlong one as many as show that it is."""
+    return look.read_bytes(paths.entry_file(entry_id), limit=MAX_ENTRY_BYTES + 1)
+
+
 def decode(paths: StorePaths, entry_id: str, data: bytes) -> StoredEntry:
     """Read the bytes of one entry's file.
 
@@ -100,6 +105,10 @@ def decode(paths: StorePaths, entry_id: str, data: bytes) -> StoredEntry:
         NewerFormatError, DamagedError, ForeignStoreError: each naming the file.
     """
     file = paths.entry_file(entry_id)
+    if len(data) > MAX_ENTRY_BYTES:
+        raise DamagedError(
+            f"more than {MAX_ENTRY_BYTES:,} bytes", file=file, remedy="No entry is that long; see what wrote it."
+        )
     if not data:
         raise DamagedError(
             "the file is empty", file=file, remedy="Run `memkit repair --apply`; it moves the file aside."
@@ -133,7 +142,7 @@ def read(paths: StorePaths, entry_id: str) -> StoredEntry:
         NewerFormatError, DamagedError, ForeignStoreError, StorePermissionError: it cannot be read as an entry of this
             project; its bytes are kept.
     """
-    data = look.read_bytes(paths.entry_file(entry_id))
+    data = read_file(paths, entry_id)
     if data is None:
         raise EntryNotFoundError(
             f"no entry {entry_id} in this project", file=paths.folder, field="id", remedy="`memkit list` shows ids."

@@ -19,14 +19,13 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from memkit.errors import LockedError, MemkitWarning, NewerFormatError, OutcomeUnknownError, StoreError
 from memkit.model import jsontext
 from memkit.model.entry import SCHEMA_VERSION, EntryDamage, entry_from_envelope
-from memkit.model.index_line import IndexLine, LineDamage, line_for, parse_line
-from memkit.model.problem import Problem
-from memkit.store import durable, entries, jsonl, look
+from memkit.model.index_line import line_for, parse_line
+from memkit.store import durable, entries, look
+from memkit.store.index_lines import IndexRead, parse
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
 
@@ -36,42 +35,7 @@ _PAUSE = 0.002
 _READ_TRIES = 10
 _UNSURE_BITS = 52
 _NEW_COUNT = 1 << 40
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedLine:
-    """One line and its bytes' place in the file."""
-
-    line: IndexLine
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class IndexRead:
-    """What the index held when it was read.
-
-    Attributes:
-        lines: One per id, in file order; the first of several wins.
-        damaged: Lines that are not index lines, each with its bytes' place and the reason.
-        repeated: Further lines of an id already seen.
-        glued: Lines that held several objects; each was read.
-        generation: Of the index as it was read.
-        start: First byte read.
-        end: The byte after the last newline; what follows is pending.
-        pending: Bytes after `end`.
-        rebuilt: The file was missing and the lines were made from the entries.
-    """
-
-    lines: tuple[IndexLine, ...]
-    damaged: tuple[Problem, ...] = ()
-    repeated: tuple[PlacedLine, ...] = ()
-    glued: tuple[Problem, ...] = ()
-    generation: int = 0
-    start: int = 0
-    end: int = 0
-    pending: int = 0
-    rebuilt: bool = False
+_NUMBER_BYTES = 64
 
 
 def generation(paths: StorePaths) -> int:
@@ -82,7 +46,7 @@ def generation(paths: StorePaths) -> int:
 
 def _number(paths: StorePaths) -> int | None:
     """What `index.generation` says: 0 where it does not exist, None where it says nothing that can be read."""
-    data = look.read_bytes(paths.generation)
+    data = look.read_bytes(paths.generation, limit=_NUMBER_BYTES)
     if data is None:
         return 0
     text = data.strip()
@@ -117,65 +81,6 @@ def read(paths: StorePaths, start: int = 0) -> IndexRead:
     return parse(paths, data, start=start, generation=before)
 
 
-def parse(paths: StorePaths, data: bytes, *, start: int, generation: int) -> IndexRead:  # noqa: A002, RUF100
-    """Read the bytes of an index that begin at offset `start`."""
-    raw_lines, end = jsonl.split_lines(data, start)
-    found: dict[str, IndexLine] = {}
-    damaged: list[Problem] = []
-    repeated: list[PlacedLine] = []
-    glued: list[Problem] = []
-    for raw in raw_lines:
-        pieces = list(jsonl.glued_objects(raw.data))
-        if len(pieces) > 1:
-            glued.append(
-                Problem(
-                    code="glued-line",
-                    file=paths.relative(paths.index),
-                    detail=f"{len(pieces)} objects stand on one line; each was read by itself",
-                    remedy="Run `memkit repair --apply`.",
-                    start=raw.start,
-                    end=raw.end,
-                )
-            )
-        for piece in pieces:
-            try:
-                if len(piece) > jsonl.MAX_LINE_BYTES:
-                    raise LineDamage(f"the line has {len(piece):,} bytes")
-                line = parse_line(piece)
-                if line.project_key != paths.key:
-                    raise LineDamage(f"belongs to the project {line.project_key[:40]!r}")
-            except LineDamage as damage:
-                damaged.append(
-                    Problem(
-                        code="damaged-line",
-                        file=paths.relative(paths.index),
-                        detail=f"{damage} ({len(piece):,} bytes, begins {_shown(piece)})",
-                        remedy="Run `memkit repair --apply`; it moves the bytes to quarantine.",
-                        start=raw.start,
-                        end=raw.end,
-                    )
-                )
-                continue
-            if line.id in found:
-                repeated.append(PlacedLine(line, raw.start, raw.end))
-            else:
-                found[line.id] = line
-    return IndexRead(
-        lines=tuple(found.values()),
-        damaged=tuple(damaged),
-        repeated=tuple(repeated),
-        glued=tuple(glued),
-        generation=generation,
-        start=start,
-        end=end,
-        pending=start + len(data) - end,
-    )
-
-
-def _shown(piece: bytes) -> str:
-    return ascii(piece[:24].decode("utf-8", "backslashreplace"))
-
-
 def _from_entries(paths: StorePaths, at_generation: int) -> IndexRead:
     made = lines_of_entries(paths, entries.ids_on_disk(paths), leave_out_unreadable=True)
     lines = tuple(parse_line(line) for line in made)
@@ -194,7 +99,7 @@ def lines_of_entries(
     """
     for entry_id in wanted:
         try:
-            data = look.read_bytes(paths.entry_file(entry_id))
+            data = entries.read_file(paths, entry_id)
         except StoreError:
             if leave_out_unreadable:
                 continue

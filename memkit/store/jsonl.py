@@ -8,7 +8,7 @@ be writing them, so they are neither read nor called damage here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from memkit.model import jsontext
@@ -26,22 +26,26 @@ class RawLine:
     data: bytes
 
 
-def split_lines(data: bytes, offset: int = 0) -> tuple[list[RawLine], int]:
-    """The non-empty whole lines of `data`, which begins at byte `offset` of its file, and the offset after the last.
+def lines(data: bytes, offset: int = 0, skip: Callable[[int], int] | None = None) -> Iterator[RawLine]:
+    """The non-empty whole lines of `data`, which begins at byte `offset` of its file.
 
-    A carriage return before the newline and a byte order mark at the start of the file are left out.
+    A carriage return before the newline and a byte order mark at the start of the file are left out. `skip` is asked
+    at the beginning of each line where reading is to go on.
     """
-    lines: list[RawLine] = []
     position = 0
-    while (newline := data.find(b"\n", position)) >= 0:
+    while True:
+        if skip is not None:
+            position = skip(position)
+        newline = data.find(b"\n", position)
+        if newline < 0:
+            return
         raw = data[position:newline]
         if offset + position == 0 and raw.startswith(BOM):
             raw = raw[len(BOM) :]
         raw = raw.removesuffix(b"\r")
-        if raw.strip():
-            lines.append(RawLine(offset + position, offset + newline + 1, raw))
+        if raw and not raw.isspace():
+            yield RawLine(offset + position, offset + newline + 1, raw)
         position = newline + 1
-    return lines, offset + position
 
 
 def glued_objects(data: bytes) -> Iterator[bytes]:
@@ -58,7 +62,7 @@ def glued_objects(data: bytes) -> Iterator[bytes]:
         yield data
         return
     decoder = json.JSONDecoder()
-    position, found = 0, 0
+    position = 0
     while position < len(text):
         if text[position] in " \t":
             position += 1
@@ -67,13 +71,10 @@ def glued_objects(data: bytes) -> Iterator[bytes]:
             _, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             break
-        found += 1
         yield text[position:end].encode("utf-8", "surrogatepass")
         position = end
-    if position < len(text) or not found:
-        rest = text[position:]
-        if rest.strip():
-            yield rest.encode("utf-8", "surrogatepass")
+    if position < len(text):
+        yield text[position:].encode("utf-8", "surrogatepass")
 
 
 def parse_object(data: bytes) -> dict[str, jsontext.Json]:

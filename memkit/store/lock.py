@@ -172,8 +172,8 @@ class Lock:
     def holder(self) -> dict[str, str]:
         """What the last holder wrote about itself: pid, host, command, since. Information, not truth."""
         try:
-            raw = look.read_bytes(self.path) or b""
-            note = json.loads(raw[:_NOTE_BYTES].strip(b"\0 \n") or b"{}")
+            raw = look.read_bytes(self.path, limit=_NOTE_BYTES) or b""
+            note = json.loads(raw.strip(b"\0 \n") or b"{}")
         except (StoreError, ValueError, RecursionError):
             return {}
         return {str(k): str(v) for k, v in note.items()} if isinstance(note, dict) else {}

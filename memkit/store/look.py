@@ -18,17 +18,17 @@ from pathlib import Path
 from memkit.store.faults import fault, faults
 
 
-def read_bytes(path: Path) -> bytes | None:
-    """The bytes of a file, or None where it does not exist.
+def read_bytes(path: Path, *, limit: int | None = None) -> bytes | None:
+    """The bytes of a file, or None where it does not exist; with `limit`, its first so many.
 
     Raises:
         StoreError: it exists and cannot be read, or is a folder, a pipe, a device.
     """
-    return read_from(path, 0)
+    return read_from(path, 0, limit=limit)
 
 
-def read_from(path: Path, start: int) -> bytes | None:
-    """The bytes of a file from offset `start`, or None where it does not exist."""
+def read_from(path: Path, start: int, *, limit: int | None = None) -> bytes | None:
+    """The bytes of a file from offset `start`, or None where it does not exist; with `limit`, at most so many."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -40,18 +40,19 @@ def read_from(path: Path, start: int) -> bytes | None:
             info = os.fstat(descriptor)
             if not stat.S_ISREG(info.st_mode):
                 raise OSError(errno.EISDIR, "not a regular file")
-            return _read_all(descriptor, start, info.st_size)
+            end = info.st_size if limit is None else min(info.st_size, start + limit)
+            return _read_all(descriptor, start, end, grows=limit is None)
         finally:
             os.close(descriptor)
 
 
-def _read_all(descriptor: int, start: int, size: int) -> bytes:
+def _read_all(descriptor: int, start: int, end: int, *, grows: bool) -> bytes:
     parts: list[bytes] = []
     position = start
-    while part := os.pread(descriptor, max(size - position, 0) + 1, position):
+    while part := os.pread(descriptor, max(end - position, 0) + grows, position):
         parts.append(part)
         position += len(part)
-    return b"".join(parts)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def status_of(path: Path) -> os.stat_result | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from memkit import clock
 from memkit.model import jsontext
-from memkit.store import durable, look
+from memkit.store import durable, jsonl, look
 from memkit.store.paths import StorePaths
 
 NOTE_MISSING = "it has no note"
@@ -70,7 +70,7 @@ def add_missing_note(paths: StorePaths, name: str, *, moved_at: dt.datetime) -> 
 
 
 def _spot(paths: StorePaths, name: str) -> Quarantined:
-    raw = look.read_bytes(paths.quarantine / f"{name}.json")
+    raw = look.read_bytes(paths.quarantine / f"{name}.json", limit=jsonl.MAX_LINE_BYTES)
     if raw is None:
         return Quarantined(name, "", -1, -1, NOTE_MISSING, "", _size(paths, name))
     try:

@@ -19,6 +19,7 @@ from memkit.model import jsontext
 from memkit.model.event import Event
 from memkit.model.problem import Problem
 from memkit.store import durable, entries, index, leftovers, look, quarantine
+from memkit.store.index_lines import parse
 from memkit.store.lock import HeldLock
 from memkit.store.store import Store
 from memkit.store.verify import verify
@@ -158,7 +159,7 @@ def _mend_index(store: Store, held: HeldLock, found: Sequence[Problem]) -> None:
     for problem in found:
         if problem.code in {"damaged-line", "torn-tail"}:
             _keep(store, data, problem)
-    read = index.parse(paths, data, start=0, generation=0)
+    read = parse(paths, data, start=0, generation=0)
     rewritten = {problem.entry_id for problem in found if problem.code in {"hash-mismatch", "line-differs"}}
     on_disk = set(entries.ids_on_disk(paths))
     lines: list[bytes] = []

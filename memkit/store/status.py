@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from memkit import clock
 from memkit.errors import StoreError
 from memkit.model.index_line import IndexLine
-from memkit.model.problem import Problem
 from memkit.model.status import Status
 from memkit.store import audit_log, look
 from memkit.store.paths import StorePaths, path_text, project_key
@@ -38,9 +37,10 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
         above = None if lines else _parent_store(paths)
         if above:
             said.append(f"Nothing is stored for this folder, but {above} has a store: give it with --project.")
-        event = _last_event(paths)
+        event = audit_log.last_event(paths)
         if event:
-            said.append(f"Last event: {event}.")
+            op, status, at = (event.get(key, "?") for key in ("op", "status", "occurred_at"))
+            said.append(f"Last event: {op} {status} at {at}.")
     except StoreError as error:
         said.append(f"Not everything can be looked at: {error}")
     last = max((line.stored_at_ms for line in lines), default=None)
@@ -69,15 +69,6 @@ def _size(paths: StorePaths) -> int:
             if info is not None and name.endswith((".json", ".jsonl")):
                 total += info.st_size
     return total
-
-
-def _last_event(paths: StorePaths) -> str:
-    for day in reversed(audit_log.days(paths)):
-        events = [e for e in audit_log.day_events(paths, day) if not isinstance(e, Problem)]
-        if events:
-            last = events[-1]
-            return f"{last.get('op', '?')} {last.get('status', '?')} at {last.get('occurred_at', '?')}"
-    return ""
 
 
 def _parent_store(paths: StorePaths) -> str | None:

@@ -32,8 +32,9 @@ from memkit.model import jsontext
 from memkit.model.entry import Source, StoredEntry
 from memkit.model.event import Event
 from memkit.model.ids import new_ids
-from memkit.store import durable, entries, index, leftovers, look
+from memkit.store import durable, entries, index, jsonl, leftovers, look
 from memkit.store.audit_log import AuditLog
+from memkit.store.index_lines import IndexRead
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.new_entry import NewEntry
 from memkit.store.paths import FORMAT_VERSION, StorePaths
@@ -136,7 +137,7 @@ class Store:
         return self._info
 
     def _read_info(self, file: Path) -> StoreInfo:
-        data = look.read_bytes(file) or b""
+        data = look.read_bytes(file, limit=jsonl.MAX_LINE_BYTES) or b""
         try:
             raw = jsontext.loads_object(data)
         except jsontext.JsonDamage as damage:
@@ -161,7 +162,7 @@ class Store:
             )
         return StoreInfo(version, self.paths.key, self.paths.project_path, str(raw.get("created", "")))
 
-    def read_index(self, start: int = 0) -> index.IndexRead:
+    def read_index(self, start: int = 0) -> IndexRead:
         """The index lines from byte `start`, with damage as data."""
         return index.read(self.paths, start)
 

@@ -17,6 +17,7 @@ from memkit.errors import DamagedError, ForeignStoreError, NewerFormatError, Sto
 from memkit.model.index_line import IndexLine, line_for, parse_line
 from memkit.model.problem import Problem
 from memkit.store import acknowledgements, audit_log, entries, index, leftovers, look, quarantine
+from memkit.store.index_lines import IndexRead
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
@@ -41,7 +42,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.results, lambda: _about_entries(store, held))
     problems += _readable(paths, paths.quarantine, lambda: _about_notes(paths))
     problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
-    problems += _readable(paths, paths.logs, lambda: audit_log.read_events(paths)[1])
+    problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
     return sorted(set(problems))
 
 
@@ -98,7 +99,7 @@ def _about_store_json(store: Store) -> Iterator[Problem]:
         yield Problem("store-json-damaged", "store.json", error.what, REPAIR)
 
 
-def _about_index(paths: StorePaths, read: index.IndexRead, held: HeldLock | None) -> Iterator[Problem]:
+def _about_index(paths: StorePaths, read: IndexRead, held: HeldLock | None) -> Iterator[Problem]:
     yield from read.damaged
     yield from read.glued
     for placed in read.repeated:
@@ -126,7 +127,7 @@ def _about_entry(paths: StorePaths, entry_id: str, line: IndexLine | None, *, re
         )  # fmt: skip
         return
     try:
-        data = look.read_bytes(paths.entry_file(entry_id))
+        data = entries.read_file(paths, entry_id)
         if data is None:
             return
         entry = entries.decode(paths, entry_id, data)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from memkit.display import Displayable
-from memkit.errors import ConfirmationError
+from memkit.errors import ConfirmationError, DamagedError
 from memkit.model.event import Event
 from memkit.store import durable, entries, index, leftovers, look
 from memkit.store.paths import StorePaths
@@ -58,7 +59,8 @@ def wipe(store: Store, *, confirm: str) -> WipeReceipt:
         )
     if not store.exists:
         return WipeReceipt(paths.key, 0, 0, 0)
-    store.info()
+    with suppress(DamagedError):  # whose store it is, its folder's name and `confirm` say as well
+        store.info()
     with store.index_lock.held("wipe") as held:
         leftovers.finish_wipe(paths, held)
         n_entries = len(entries.ids_on_disk(paths))

@@ -24,6 +24,7 @@ from memkit.model import jsontext, tokens
 from memkit.model.decision import read_decision, recall_fields
 from memkit.model.index_line import MAX_LINE_BYTES, line_for
 from memkit.store import audit_log, entries, index, jsonl, quarantine
+from memkit.store.index_lines import MAX_SPOTS_IN_A_LINE
 from memkit.store.lock import Lock
 from memkit.store.paths import path_text, project_key
 from tests.reliability.stores import new, open_store, paths_of, quietly
@@ -177,9 +178,13 @@ def targets(scratch: pathlib.Path) -> list[Target]:
 
     def index_lines(data: bytes) -> list[str]:
         read = index.parse(paths, data, start=0, generation=0)
-        pieces = [piece for raw in jsonl.split_lines(data)[0] for piece in jsonl.glued_objects(raw.data)]
+        raw_lines = list(jsonl.lines(data))
+        pieces = [piece for raw in raw_lines for piece in jsonl.glued_objects(raw.data)]
         known = len(read.lines) + len(read.repeated) + len(read.damaged)
-        found = [] if known == len(pieces) else [f"{len(pieces)} pieces, {known} accounted for"]
+        few = len(pieces) < MAX_SPOTS_IN_A_LINE  # beyond that, damage is told together
+        found = [f"{len(pieces)} pieces, {known} accounted for"] if few and known != len(pieces) else []
+        covered = sum(problem.end - problem.start for problem in read.damaged)
+        found += [f"{len(raw_lines)} lines, nothing is said"] if raw_lines and not known and not covered else []
         for line in read.lines:
             jsontext.dumps(line.to_dict())
         end = read.end + read.pending
@@ -204,7 +209,7 @@ def targets(scratch: pathlib.Path) -> list[Target]:
         file = paths.logs / "memory-2031-05-05.log"
         file.write_bytes(data)
         n = sum(1 for _ in audit_log.day_events(paths, "2031-05-05"))
-        n_lines = len(jsonl.split_lines(data)[0])
+        n_lines = sum(1 for _ in jsonl.lines(data))
         return [] if n == n_lines else [f"{n_lines} lines, {n} accounted for"]
 
     def note(data: bytes) -> list[str]:

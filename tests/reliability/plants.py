@@ -225,16 +225,15 @@ def a_missing_index_is_made_line_by_line() -> Iterator[None]:
 
 @plant
 def lines_are_split_at_every_kind_of_line_break() -> Iterator[None]:
-    def split_lines(data, offset=0):
-        found, at = [], offset
+    def lines(data, offset=0, skip=None):
+        at = offset
         for text in data.decode("utf-8", "replace").splitlines(keepends=True):
             raw = text.encode()
             if text.strip():
-                found.append(jsonl.RawLine(at, at + len(raw), text.strip().encode()))
+                yield jsonl.RawLine(at, at + len(raw), text.strip().encode())
             at += len(raw)
-        return found, at
 
-    with patch(jsonl, "split_lines", split_lines):
+    with patch(jsonl, "lines", lines):
         yield
 
 
