@@ -13,6 +13,7 @@ from memkit.errors import (
     InvalidInputError,
     MemkitWarning,
     NewerFormatError,
+    ProjectPathError,
     StoreIOError,
 )
 from memkit.model.problem import Problem
@@ -28,16 +29,21 @@ from memkit.store import (
     lock,
     look,
     quarantine,
+    scrub_armour,
+    scrub_names,
+    scrub_views,
 )
 from memkit.store import repair as repairing
 from memkit.store import verify as verifying
 from memkit.store.listing import EntryList
 from memkit.store.lock import Lock
 from memkit.store.new_entry import check_new_entry
-from memkit.store.paths import StorePaths, resolve_project
+from memkit.store.paths import StorePaths, absolute, resolve_project
 from memkit.store.repair import repair
-from memkit.store.scrub import Scrubber
+from memkit.store.scrub import MAX_ROUNDS, Scrubber
+from memkit.store.scrub_marks import Finding, beside_marks
 from memkit.store.scrub_patterns import shipped_patterns
+from memkit.store.scrub_values import Judge, _like_password
 from memkit.store.status import status_of
 from memkit.store.verify import verify
 from memkit.store.wipe import wipe
@@ -455,3 +461,62 @@ class TestOthers:
         for reason in ("", " ", "x" * 10_000):
             with pytest.raises(InvalidInputError, match="reason"):
                 acknowledgements.acknowledge(store, tripwire_id="t", entry_id="0" * 32, evidence="e", reason=reason)
+
+
+class TestScrub:
+    def test_placeholders_and_quantities_beside_a_name_are_no_secrets(self):
+        patterns = shipped_patterns()
+        judge = Judge(patterns.placeholders, patterns.sentence_words)
+        assert all(
+            judge.is_placeholder(text) for text in ("DB_PASSWORD", "MY_SECRET_KEY", "5GB", "90 days", "8 characters")
+        )
+        assert not any(_like_password(text) for text in ("2031-05-05", "12.05.2031", "123456"))
+
+    def test_triple_quotes_are_closed_by_three(self):
+        assert scrub_names._quoted('"""abc def"""', 0) == (3, 10)
+        assert scrub_names._quoted("'''abc", 0) == (3, 6)
+
+    def test_a_line_of_marks_alone_between_lines_of_a_key_ends_nothing(self):
+        line = "aB3+" * 8
+        text = f"> {line}\n>\n> {line}\n"
+        assert scrub_armour._body_start(text, 0, len(text)) == text.index(line)
+
+    def test_a_find_that_holds_nothing_but_a_mark_is_none(self):
+        text = "ab[scrubbed:jwt]cdefgh"
+        assert beside_marks(text, [Finding(5, 10, "k")]) == []
+        assert beside_marks(text, [Finding(5, 22, "k")]) == [Finding(16, 22, "k")]
+
+    def test_half_a_pair_of_escapes_is_read_as_the_replacement_character(self):
+        views = list(scrub_views.views("x \\ud800 and &#xD800; y"))
+        assert any("\N{REPLACEMENT CHARACTER}" in view.text for view in views)
+
+    def test_finds_that_never_end_are_given_up(self, monkeypatch):
+        scrubber = Scrubber(shipped_patterns())
+        monkeypatch.setattr(scrubber, "findings", lambda text: [Finding(0, 1, "made-up")])
+        assert scrubber.scrub_text("abc").counts == {"made-up": MAX_ROUNDS}
+
+    def test_more_names_than_are_remembered_are_judged_all_the_same(self, monkeypatch):
+        from memkit.store import scrub
+
+        monkeypatch.setattr(scrub, "MAX_REMEMBERED", 2)
+        scrubber = Scrubber(shipped_patterns())
+        value = {f"name{i}": "x" for i in range(6)} | {"password": "correct-horse-9-battery"}
+        clean, counts = scrubber.scrub_json([value, dict(value)])
+        assert sum(counts.values()) == 2
+        assert clean[0]["name5"] == "x"
+
+
+class TestPaths:
+    def test_a_current_folder_that_no_longer_exists_is_said_so(self, tmp_path, monkeypatch):
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        monkeypatch.chdir(gone)
+        gone.rmdir()
+        with pytest.raises(ProjectPathError, match="no longer exists"):
+            absolute("x")
+
+    def test_a_temporary_file_of_a_writer_at_work_is_no_stray(self, store):
+        store.store_many([new()])
+        temp = durable.write_temp(store.paths.entry_file("0a1b2c3d4e5f"), b"{}")
+        assert verify(store) == []
+        temp.unlink()
