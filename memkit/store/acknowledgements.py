@@ -14,6 +14,7 @@ from memkit.model.event import Event
 from memkit.model.ids import is_id
 from memkit.model.problem import Problem
 from memkit.store import durable, jsonl, leftovers, look
+from memkit.store.damage import DamagedSpots
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
 
@@ -27,22 +28,19 @@ def read(paths: StorePaths) -> tuple[list[Acknowledgement], list[Problem]]:
         StoreError: the operating system refuses to show the file.
     """
     found: list[Acknowledgement] = []
-    problems: list[Problem] = []
-    for line in jsonl.lines(look.read_bytes(paths.acknowledgements) or b""):
+    data = look.read_bytes(paths.acknowledgements) or b""
+    spots = DamagedSpots(
+        data,
+        code="damaged-acknowledgement",
+        file=paths.relative(paths.acknowledgements),
+        remedy="The tripwire speaks again; acknowledge it once more. The other lines are read.",
+    )
+    for line in jsonl.lines(data, skip=spots.skip_junk):
         try:
             found.append(_parsed(line.data))
         except jsontext.JsonDamage as damage:
-            problems.append(
-                Problem(
-                    code="damaged-acknowledgement",
-                    file=paths.relative(paths.acknowledgements),
-                    detail=str(damage),
-                    remedy="The tripwire speaks again; acknowledge it once more. The other lines are read.",
-                    start=line.start,
-                    end=line.end,
-                )
-            )
-    return found, problems
+            spots.add(line, str(damage))
+    return found, list(spots.problems())
 
 
 def _parsed(data: bytes) -> Acknowledgement:

@@ -6,13 +6,18 @@ import pathlib
 import random
 import shutil
 import tempfile
+import time
 
 import pytest
 
+from memkit.errors import MemkitError
+from memkit.store import quarantine
+from memkit.store.status import status_of
+from memkit.store.verify import verify
 from tests.reliability import fuzzing
 from tests.reliability.account import pick
 from tests.reliability.program import main
-from tests.reliability.stores import quietly
+from tests.reliability.stores import new, open_store, quietly
 from tests.reliability.test_kill_rounds import drain, fork
 
 INPUTS = pick(20_000, 1_000_000)
@@ -74,7 +79,6 @@ def test_every_target_is_run(scratch):
 @pytest.mark.promise("P8")
 def test_any_text_as_a_question_is_answered(scratch, cases):
     """From above, over a real store: recall never raises, and takes its words as words."""
-    from memkit.errors import MemkitError
     from memkit.opening import open_memory
     from memkit.settings import Environment
 
@@ -136,6 +140,72 @@ def test_a_result_of_many_tiny_values_stays_within_its_memory(cases):
     cases.add([] if len(lines) == 5 else [f"{lines}"])
     for name, told, grown in lines:
         cases.add([] if grown <= 300 else [f"{grown} MB more ({told})"], name=name)
+
+
+LARGE = pick(40, 100)
+
+
+@pytest.mark.promise("P8")
+@pytest.mark.parametrize(
+    "victim", ["index", "entry", "store.json", "generation", "log", "note", "lock", "manifest", "state"]
+)
+def test_any_number_of_bytes_in_a_file_stay_cheap(scratch, cases, victim):
+    """Looking at a store takes little more than reading its bytes, whatever they are and however many."""
+    store = open_store(scratch / "root")
+    receipts = store.store_many([new(f"m{i}") for i in range(3)])
+    paths = store.paths
+    quarantine.put(paths, b"x", file="x", start=0, reason="r", moved_at=store.clock.now())
+    file = {
+        "index": paths.index, "entry": paths.entry_file(receipts[0].id), "store.json": paths.store_json, "generation": paths.generation,
+        "log": paths.log_file(f"{store.clock.now():%Y-%m-%d}"), "note": next(paths.quarantine.glob("*.json")),
+        "lock": paths.index_lock, "manifest": paths.manifest, "state": paths.acknowledgements,
+    }[victim]  # fmt: skip
+    file.parent.mkdir(exist_ok=True, mode=0o700)
+    read_whole = victim in {"index", "log", "state"}
+    block = random.Random(1).randbytes(1 << 20)
+    contents = {
+        "random": lambda: block * LARGE, "nul": lambda: bytes(LARGE << 20), "objects": lambda: b"{}" * (LARGE << 19),
+        "lines": lambda: b"x\n" * (LARGE << 19), "numbers": lambda: b"9" * (LARGE << 20), "brackets": lambda: b"[" * (LARGE << 20),
+    }  # fmt: skip
+    for name, make in contents.items():
+        file.write_bytes(make())
+        os.chmod(file, 0o600)
+        child, reading = fork(looks(scratch / "root", LARGE if read_whole else 0))
+        lines = drain(reading)
+        os.waitpid(child, 0)
+        problem, grown, took = json.loads(lines[0]) if lines else ["the process died", 0, 0]
+        found = [problem] if problem else []
+        found += [f"{grown} MB more than its bytes"] if grown > 300 - (LARGE if read_whole else 0) else []
+        found += [f"{took:.1f} s"] if took > 4 else []  # four looks, one second each
+        cases.add(found, name=f"{victim}, {name}")
+        if took > 0.5 or grown > 50:
+            cases.figure(f"{LARGE} MB of {name} in {victim}: {grown} MB more, {took:.1f} s for four looks")
+
+
+def looks(root, size: int):
+    """Reads, status, verify and info of a store: what went wrong, MB beyond `size`, seconds."""
+
+    def work(tell):
+        store = open_store(root)
+        pathlib.Path("/proc/self/clear_refs").write_text("5")
+        before, began = fuzzing.memory("VmRSS"), time.process_time()
+        problem = ""
+        with quietly():
+            for ask in (
+                store.read_index,
+                lambda: status_of(store, enabled=True, enabled_by="test"),
+                lambda: verify(store),
+                store.info,
+            ):
+                try:
+                    ask()
+                except MemkitError:
+                    continue
+                except BaseException as error:
+                    problem = f"{type(error).__name__}: {error}"
+        tell(json.dumps([problem, fuzzing.memory("VmHWM") - before - size, time.process_time() - began]))
+
+    return work
 
 
 if __name__ == "__main__":

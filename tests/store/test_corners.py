@@ -20,6 +20,7 @@ from memkit.model.problem import Problem
 from memkit.store import (
     acknowledgements,
     audit_log,
+    damage,
     durable,
     entries,
     index,
@@ -192,7 +193,7 @@ class TestLines:
         store.paths.index.write_bytes(first + junk + data[len(first) :] + junk)
         read = store.read_index()
         assert [line.question_preview for line in read.lines] == ["one", "two"]
-        assert len(read.damaged) < 3 * index_lines.MAX_SPOTS
+        assert len(read.damaged) < 3 * damage.MAX_SPOTS
         assert sum(problem.end - problem.start for problem in read.damaged) == 2 * len(junk)
         repair(store, dry_run=False)
         assert verify(store) == []
