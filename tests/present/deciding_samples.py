@@ -159,6 +159,7 @@ def member(**changes):
     values = {
         "entry_id": "019a0147ee217c5599f0c1d97e3b8a41", "title": "Shard by depot", "status": "accepted",
         "decided_on": dt.date(2026, 9, 11), "position": 2, "is_head": True, "is_circular": False,
+        "begins_at": STORED,
     }  # fmt: skip
     return ChainMember(**{**values, **changes})
 
