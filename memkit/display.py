@@ -55,8 +55,8 @@ class Displayable:
         return plain(self)
 
 
-class Charted(Displayable):
-    """Mixin: shows itself, and has a chart."""
+class Charted:
+    """Mixin: has a chart."""
 
     __slots__ = ()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
 from memkit.catalog.queries import load
-from memkit.display import Charted
+from memkit.display import Charted, Displayable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ class OpenLink:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chains(Charted, Sequence[Chain]):
+class Chains(Charted, Displayable, Sequence[Chain]):
     """Every chain of two decisions or more.
 
     Attributes:

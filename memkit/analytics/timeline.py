@@ -74,7 +74,7 @@ class TimelineEvent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Timeline(Charted, Sequence[TimelineBucket]):
+class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
     """Stretches of time with what happened in each.
 
     Attributes:
