@@ -59,6 +59,10 @@ def main() -> int:
             {"ids": [head.id, *head.supersedes]},
         )
         say("The chain of decisions behind the first hit, in SQL", chain.to_text())
+        report = mem.tripwires.check(HERE / "facts.csv")
+        say("What would make decisions wrong, judged by a table of facts", report)
+        for row in report.speaking:
+            print(f"- {row.title}: {row.text}\n  {row.verdict} since {row.since:%Y-%m-%d}: {row.reason}")
         states = mem.sql(
             "select status, count(*) as decisions, sum(len(tripwires))::bigint as tripwires from decisions "
             "group by status order by decisions desc, status"
@@ -68,7 +72,8 @@ def main() -> int:
         say("Is every byte where it should be?", problems or "yes: verify found nothing")
 
         html = base / "demo.html"
-        parts = [mem.recall("database", limit=3), hits, miss, chain, mem.decisions(), records]
+        asked = [mem.what_we_decided("database", limit=2), hits, miss, chain, report]
+        parts = [*asked, mem.timeline(), mem.decisions(), records]
         html.write_text(page("memkit demo", parts), encoding="utf-8")
         say("The same as a page", f"{html}\n\nstore:  {mem.paths.folder}\n\nTook {time.perf_counter() - began:.1f} s.")
     return 1 if problems else 0

@@ -26,6 +26,12 @@ def plain(value: object) -> str:
     return repr(value)
 
 
+@singledispatch
+def drawn(value: object) -> Any:
+    """`value` as a chart; `present` registers who draws which type."""
+    raise TypeError(f"no chart of {type(value).__name__} is known")
+
+
 class Displayable:
     """Mixin: shows itself in notebooks through `mimebundle`; `to_text()` gives the same content in plain text."""
 
@@ -47,3 +53,13 @@ class Displayable:
     def to_text(self) -> str:
         """The plain-text twin of the HTML."""
         return plain(self)
+
+
+class Charted:
+    """Mixin: has a chart."""
+
+    __slots__ = ()
+
+    def chart(self) -> Any:
+        """The same as a `memkit.present.charts.chart.Chart`, which notebooks show; `to_svg`, `to_png`, `spec`."""
+        return drawn(self)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from memkit import clock
 from memkit.analytics.frames import arrow, frame_schemas
 from memkit.catalog.queries import load
-from memkit.display import Displayable
+from memkit.display import Charted, Displayable
 from memkit.errors import InvalidInputError, StoreError
 from memkit.model.dissent import participants
 
@@ -97,7 +97,7 @@ class DissentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration(Displayable):
+class Calibration(Charted, Displayable):
     """See the module.
 
     Attributes:

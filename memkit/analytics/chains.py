@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
 from memkit.catalog.queries import load
-from memkit.display import Displayable
+from memkit.display import Charted, Displayable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +35,8 @@ class ChainMember:
         position: From 1; a successor has a greater one than what it replaced.
         is_head: Whether nothing replaced it.
         is_circular: Whether it replaced what replaced it.
+        begins_at: Its own day, or when it was stored.
+        ends_at: When what replaced it was decided; None if it still holds, never held, or if it is not known.
     """
 
     entry_id: str
@@ -44,6 +46,8 @@ class ChainMember:
     position: int
     is_head: bool
     is_circular: bool
+    begins_at: dt.datetime
+    ends_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ class OpenLink:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chains(Displayable, Sequence[Chain]):
+class Chains(Charted, Displayable, Sequence[Chain]):
     """Every chain of two decisions or more.
 
     Attributes:
@@ -147,10 +151,7 @@ class Chains(Displayable, Sequence[Chain]):
             {
                 "chain_id": chain.chain_id,
                 "is_circular": chain.is_circular,
-                "members": [
-                    {**asdict(m), "decided_on": m.decided_on.isoformat() if m.decided_on else None}
-                    for m in chain.members
-                ],
+                "members": [_member_dict(member) for member in chain.members],
             }
             for chain in self.rows
         ]
@@ -160,6 +161,15 @@ class Chains(Displayable, Sequence[Chain]):
             "n_alone": self.n_alone,
             "open_links": [asdict(link) for link in self.open_links],
         }
+
+
+def _member_dict(member: ChainMember) -> dict[str, Any]:
+    return {
+        **asdict(member),
+        "decided_on": member.decided_on.isoformat() if member.decided_on else None,
+        "begins_at": clock.iso(member.begins_at),
+        "ends_at": clock.iso(member.ends_at) if member.ends_at else None,
+    }
 
 
 def chains(catalog: Catalog, *, as_of: dt.datetime) -> Chains:
@@ -181,6 +191,8 @@ def chains(catalog: Catalog, *, as_of: dt.datetime) -> Chains:
             position=row["position"],
             is_head=row["is_head"],
             is_circular=row["is_circular"],
+            begins_at=row["begins_at"].astimezone(clock.UTC),
+            ends_at=row["ends_at"].astimezone(clock.UTC) if row["ends_at"] else None,
         )
         members.setdefault((row["project_key"], row["chain_id"]), {})[member.entry_id] = member
     found = [Chain(chain_id, key, tuple(each.values())) for (key, chain_id), each in members.items()]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 from memkit import clock
 from memkit.analytics.frames import arrow
 from memkit.catalog.queries import load
-from memkit.display import Displayable
+from memkit.display import Charted, Displayable
 from memkit.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class TimelineEvent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Timeline(Displayable, Sequence[TimelineBucket]):
+class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
     """Stretches of time with what happened in each.
 
     Attributes:

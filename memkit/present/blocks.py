@@ -6,6 +6,7 @@ lines. Everything is frozen data; `kind` tells the templates which is which.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -133,6 +134,20 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing. It never says more than the table that stands beside it.
+
+    Attributes:
+        words: What it shows, for who cannot see it.
+        draw: Gives it as a `data:` address; asked for only where pictures can be seen.
+    """
+
+    kind: ClassVar[str] = "picture"
+    words: str
+    draw: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
 class Fold:
     """Detail behind a summary that already says what matters; open where nothing can fold."""
 
@@ -180,7 +195,7 @@ class Sheet:
     body: tuple[Block, ...]
 
 
-Block = Para | Bullets | Facts | Grid | Fold | Card | Section
+Block = Para | Bullets | Facts | Grid | Picture | Fold | Card | Section
 
 
 def joined(parts: list[Line], between: str = " · ") -> Line:

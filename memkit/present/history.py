@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memkit.analytics.calibration import Calibration, CalibrationBin, DissentRow
 from memkit.analytics.chains import Chain, ChainMember, Chains, OpenLink
-from memkit.analytics.timeline import Held, InForce, Timeline, TimelineEvent
+from memkit.analytics.timeline import Held, InForce, Timeline, TimelineBucket, TimelineEvent
 from memkit.analytics.tripwire_words import moment as brief
 from memkit.present.blocks import Block, Bullets, Chip, Column, Grid, Inline, Line, Meter, Para, Section, Sheet
 from memkit.present.render import MAX_ROWS
@@ -33,8 +33,19 @@ def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = [(f"Up to {moment(timeline.until)}; each {timeline.bucket} by its first day, in UTC.",)]
     if not timeline.checked:
         lead.append(("No facts at hand, so nothing is known to have tripped.",))
-    most = max(row.in_force for row in timeline.rows)
-    unsure = any(row.uncertain for row in timeline.rows)
+    body: list[Block] = [stretches_grid(shown)]
+    newest = timeline.newest(rows)
+    if newest:
+        of = f"{len(newest):,} of {timeline.data.num_rows:,}"
+        events = Bullets(tuple(map(_event, newest)))
+        body.append(Section((f"Newest events ({of})",), (events,)))
+    return Sheet(title, tuple(lead), tuple(body))
+
+
+def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:
+    """Stretches as a table; none without a row."""
+    most = max(row.in_force for row in shown)
+    unsure = any(row.uncertain for row in shown)
     columns = [
         Column("From", fixed=True), Column("Decided", right=True), Column("Superseded", right=True),
         Column("Tripped", right=True), Column("Due", right=True), Column("In force at the end", right=True),
@@ -48,13 +59,7 @@ def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
         line += [_number(n) for n in (row.decided, row.superseded, row.tripped, row.revisit_due)]
         cells.append((*line, held, *([_number(row.uncertain)] if unsure else [])))
     note: Line = ("Perhaps: deprecated, or replaced by nothing known; nobody knows since when.",) if unsure else ()
-    body: list[Block] = [Grid((), tuple(columns), tuple(cells), note=note, head=True)]
-    newest = timeline.newest(rows)
-    if newest:
-        of = f"{len(newest):,} of {timeline.data.num_rows:,}"
-        events = Bullets(tuple(map(_event, newest)))
-        body.append(Section((f"Newest events ({of})",), (events,)))
-    return Sheet(title, tuple(lead), tuple(body))
+    return Grid((), tuple(columns), tuple(cells), note=note, head=True)
 
 
 def _number(n: int) -> Line:
@@ -153,7 +158,7 @@ def calibration_sheet(calibration: Calibration, rows: int = MAX_ROWS) -> Sheet:
     for measure in ("final score", "judge confidence"):
         bins = [row for row in calibration.rows if row.measure == measure]
         if bins:
-            body.append(Section((f"By {measure}",), (_bins(bins[:rows]),)))
+            body.append(Section((f"By {measure}",), (bins_grid(bins[:rows]),)))
     for kind in ("model", "persona"):
         voices = [row for row in calibration.dissent if row.kind == kind]
         if voices:
@@ -163,7 +168,8 @@ def calibration_sheet(calibration: Calibration, rows: int = MAX_ROWS) -> Sheet:
     return Sheet(("How sure panels were, and what came of it",), tuple(lead), tuple(body))
 
 
-def _bins(bins: Sequence[CalibrationBin]) -> Grid:
+def bins_grid(bins: Sequence[CalibrationBin]) -> Grid:
+    """Bins of one measure as a table."""
     columns = (
         Column("From", right=True), Column("Below", right=True), Column("Decisions", right=True),
         Column("Hold", right=True), Column("Tripped", right=True), Column("Superseded", right=True),

@@ -17,13 +17,15 @@ from memkit.analytics.recall_result import RecallHit, RecallResult
 from memkit.analytics.summary import ProjectSummary
 from memkit.analytics.timeline import InForce, Timeline
 from memkit.analytics.tripwire_result import Backtest, TripwireReport
-from memkit.display import mimebundle, plain
+from memkit.display import drawn, mimebundle, plain
 from memkit.importers.report import ImportReport
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.entry import StoredEntry
 from memkit.model.status import Status
 from memkit.present import decided, decisions, entries, history, recall, reports, summary, table, tripwires
 from memkit.present.blocks import Sheet
+from memkit.present.charts import series
+from memkit.present.charts.chart import Chart, chart_sheet
 from memkit.present.render import bundle, sheet_of, text
 from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
@@ -51,6 +53,12 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     Timeline: history.timeline_sheet,
     InForce: history.in_force_sheet,
     Calibration: history.calibration_sheet,
+    Chart: chart_sheet,
+}
+CHARTS: dict[type, Callable[..., Chart]] = {
+    Chains: series.chains_chart,
+    Timeline: series.timeline_chart,
+    Calibration: series.calibration_chart,
 }
 NAMED: tuple[tuple[str, str, Callable[..., Sheet]], ...] = (
     ("memkit.analytics.decisions", "Decisions", decisions.decisions_sheet),
@@ -69,6 +77,8 @@ def register(kind: type, sheet: Callable[..., Sheet]) -> None:
 
 for _kind, _sheet in SHEETS.items():
     register(_kind, _sheet)
+for _kind, _chart in CHARTS.items():
+    drawn.register(_kind, _chart)
 for _module, _name, _sheet in NAMED:
     if find_spec(_module) is not None:
         register(getattr(import_module(_module), _name), _sheet)

@@ -182,5 +182,5 @@ def _firing(firing: Firing) -> Line:
 
 def acknowledgement_sheet(ack: Acknowledgement, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     """What is silent now, and why."""
-    lead: Line = ("Silent until its evidence changes: ", say(ack.reason, 300), ".")
+    lead: Line = ("Silent until its evidence changes: ", say(ack.reason, 300))
     return Sheet(("Acknowledged tripwire ", say(ack.tripwire_id, 20, "code")), (lead,), ())

@@ -13,7 +13,7 @@ import platform
 import sys
 from collections.abc import Callable
 
-from tests.bench import bench_recall, bench_store
+from tests.bench import bench_deciding, bench_recall, bench_store
 
 TRIES = 3
 
@@ -62,6 +62,16 @@ def smoke(tolerance: float = 1.0) -> int:
             lambda: seen.pop("growth", None) or bench_store.measure()["growth"],
         )
     )
+    grown: dict[str, float] = {}
+    for name in bench_deciding.GROWING:
+
+        def growth(name: str = name) -> float:
+            if name not in grown:
+                grown.update(bench_deciding.growth())
+            return grown.pop(name)
+
+        what = f"{name} with ten times the decisions and facts, times as long"
+        results.append(check(what, "<= 15", lambda value: value <= 15, growth))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
@@ -94,7 +104,14 @@ def full() -> int:
     for size, row in store["sizes"].items():
         print(f"{size:<10,}{row['store_ms']:>8.2f}{row['bare_ms']:>8.2f}{row['ratio']:>8.2f}")
     print(f"\ngrowth from 100 to 10,000 entries: {store['growth']:.2f}\n")
-    print(json.dumps({"about": about, "recall": recall, "store": store}))
+    deciding = bench_deciding.measure()
+    print(
+        f"{deciding['n']:,} decisions, {sum(deciding['counts'].values()):,} tripwires, {deciding['n_facts']:,} facts (ms)\n"
+    )
+    for key, what in bench_deciding.SHOWN.items():
+        print(f"{what:<42}{deciding[key] * 1000:>8,.0f}")
+    print(f"\nmemory added by the first check: {deciding['check_mb']:.0f} MB\n")
+    print(json.dumps({"about": about, "recall": recall, "store": store, "deciding": deciding}))
     return 0
 
 

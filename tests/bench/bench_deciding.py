@@ -77,10 +77,33 @@ def measure(n: int = 10_000, n_facts: int = 1_000_000, rounds: int = 5) -> dict:
         found["decided_s"] = _median(lambda: mem.what_we_decided(texts.query(3, common=False)), rounds * 4)
         found["decided_common_s"] = _median(lambda: mem.what_we_decided(texts.query(3, common=True)), rounds * 4)
         found["summary_s"] = _median(mem.project_summary, rounds)
-        if hasattr(mem, "timeline"):
-            mem.timeline()
-            found["timeline_s"] = _median(mem.timeline, rounds)
+        began = time.perf_counter()
+        mem.timeline()
+        found["timeline_first_s"] = time.perf_counter() - began
+        found["timeline_s"] = _median(mem.timeline, rounds)
     return found
+
+
+SHOWN = {
+    "check_s": "tripwires.check, facts read with it",
+    "check_again_s": "tripwires.check again",
+    "decided_s": "what_we_decided, three rare words",
+    "decided_common_s": "what_we_decided, three common words",
+    "timeline_first_s": "timeline, the facts replayed",
+    "timeline_s": "timeline again",
+    "summary_s": "project_summary",
+}
+GROWING = {
+    "tripwires.check": "check_again_s",
+    "what_we_decided": "decided_s",
+    "timeline": "timeline_s",
+}
+
+
+def growth(n: int = 500, n_facts: int = 50_000) -> dict[str, float]:
+    """How many times longer each question takes with ten times the decisions and facts."""
+    small, large = measure(n, n_facts, rounds=7), measure(10 * n, 10 * n_facts, rounds=3)
+    return {name: large[key] / small[key] for name, key in GROWING.items()}
 
 
 def _median(call, rounds: int) -> float:

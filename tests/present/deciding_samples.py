@@ -159,6 +159,7 @@ def member(**changes):
     values = {
         "entry_id": "019a0147ee217c5599f0c1d97e3b8a41", "title": "Shard by depot", "status": "accepted",
         "decided_on": dt.date(2026, 9, 11), "position": 2, "is_head": True, "is_circular": False,
+        "begins_at": STORED,
     }  # fmt: skip
     return ChainMember(**{**values, **changes})
 
@@ -218,6 +219,11 @@ def everyday():
         "calibration": (calibration(), ["22 scored panels", "By final score", "By judge confidence", "90 % (50 % to 99 %)",
             "too few to say", "tallow-9", "12 % (2 % to 47 %)", "sceptic", "No facts at hand"]),
         "no-calibration": (calibration(rows=(), dissent=()), ["No panel with a score"]),
+        "timeline-chart": (timeline().chart(), ["How decisions came and went", "11 months up to 2026-11-30", "2026-11-01", "Perhaps"]),
+        "chains-chart": (chains().chart(), ["What replaced what", "2 chains of decisions", "without 8 older ones", "1. Partition by day",
+            "2026-09-15", "not known", "replaced", "in a circle", "holds"]),
+        "calibration-chart": (calibration().chart(), ["22 scored panels", "By final score", "90 % (50 % to 99 %)", "too few"]),
+        "no-chart": (chains(rows=()).chart(), ["nothing to draw"]),
         "empty-summary": (summary(n_entries=0), ["Nothing is stored"]),
     }  # fmt: skip
 
@@ -254,6 +260,7 @@ def hostile(text):
             rows=(Chain(text, text, (member(title=text, entry_id=text, status=text),)),),
             open_links=(OpenLink(text, text, text, text, text, (text,), text),),
         ),
+        "chains-chart": chains(rows=(Chain(text, text, (member(title=text, entry_id=text, status=text),) * 30),)).chart(),
         "calibration": calibration(dissent=(DissentRow("model", text, 1, 1, 1, 1, 1.0, 0.2, 1.0),)),
         "summary": summary(project_path=text, panels=((text, 1),), statuses=((text, 1),), tags=((text, 1),), tripped=(evil,)),
     }  # fmt: skip

@@ -5,12 +5,12 @@ from html.parser import HTMLParser
 
 # All of them survive the sanitisers of notebooks; `style` is taken out with its content by `without_style`.
 TAGS = {
-    "bdi", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "li",
+    "bdi", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "img", "li",
     "mark", "meter", "p", "section", "small", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "tr",
     "ul", "wbr",
 }  # fmt: skip
-ATTRIBUTES = {"class", "style", "title", "align", "valign", "scope", "min", "max", "value", "aria-hidden"}
-VOID = {"br", "wbr", "meta"}
+ATTRIBUTES = {"class", "style", "title", "align", "valign", "scope", "min", "max", "value", "aria-hidden", "alt", "src"}
+VOID = {"br", "img", "wbr", "meta"}
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 BLOCKS = {"p", "div", "section", "table", "tr", "td", "th", "caption", "dl", "dt", "dd", "ul", "li", "br", "summary"}
 

@@ -26,6 +26,7 @@ def _check(source):
     assert set(reader.tags) <= TAGS
     assert {name for _, name, _ in reader.attributes} <= ATTRIBUTES
     for _, name, value in reader.attributes:
+        assert name != "src" or re.fullmatch(r"data:image/svg\+xml;base64,[A-Za-z0-9+/]+=*", value)
         assert name != "style" or re.fullmatch(r"[a-z-]+:[a-z0-9 #%-]+(;[a-z-]+:[a-z0-9 #%-]+)*", value)
     for stretch in reader.stretches:
         assert stretch in {"$", "\\"} or not set(stretch) & {"$", "\\"}

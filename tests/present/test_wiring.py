@@ -15,7 +15,19 @@ from memkit.display import Displayable, mimebundle, plain
 from memkit.present.register import NAMED, SHEETS
 from memkit.present.render import sheet_of
 
-HEAVY = ("duckdb", "pyarrow", "pandas", "pydantic_settings", "jinja2", "markupsafe", "ipywidgets", "rich", "IPython")
+HEAVY = (
+    "duckdb",
+    "pyarrow",
+    "pandas",
+    "pydantic_settings",
+    "jinja2",
+    "markupsafe",
+    "ipywidgets",
+    "rich",
+    "IPython",
+    "altair",
+    "vl_convert",
+)
 
 
 def _displayable():

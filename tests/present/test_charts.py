@@ -1,0 +1,225 @@
+"""Charts: the picture, the specification, and the table that says the same."""
+
+import datetime as dt
+import json
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from memkit.analytics.timeline import TimelineBucket
+from memkit.display import drawn
+from memkit.errors import InvalidInputError, MissingExtraError
+from memkit.present import render
+from memkit.present.charts import chart as drawing
+from memkit.present.charts.series import MAX_CHAINS, MAX_LIVES, MAX_STRETCHES
+from tests.present import samples
+from tests.present.deciding_samples import NOW, STORED, Chain, calibration, chains, member, timeline
+from tests.present.markup_check import words
+
+RESULTS = {"timeline": timeline, "chains": chains, "calibration": calibration}
+SVG = "{http://www.w3.org/2000/svg}"
+each = pytest.mark.parametrize("name", list(RESULTS))
+
+
+def _texts(svg):
+    return [element.text for element in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+@each
+def test_a_specification_follows_the_schema_and_names_the_data_it_is_given(name):
+    chart = RESULTS[name]().chart()
+    assert chart.name == name
+    assert set(chart.spec["datasets"]) == set(json.loads(drawing._file(f"{name}.vl.json"))["datasets"])
+    assert all(chart.spec["datasets"].values())
+    used = set(re.findall(r'"data": {"name": "(\w+)"}', json.dumps(chart.spec)))
+    assert used == set(chart.spec["datasets"])
+    assert chart.to_altair().to_dict()["datasets"] == chart.to_dict()["datasets"]
+
+
+@each
+def test_a_specification_uses_only_fields_that_the_rows_have(name):
+    chart = RESULTS[name]().chart()
+    made = set(re.findall(r'"as": "(\w+)"', json.dumps(chart.spec)))
+    used = set(re.findall(r'"field": "(\w+)"', json.dumps(chart.spec)))
+    assert used <= made | {key for rows in chart.datasets.values() for row in rows for key in row}
+
+
+@each
+def test_colours_live_in_the_themes_alone(name):
+    assert not re.search(r"#[0-9a-fA-F]{3}", drawing._file(f"{name}.vl.json"))
+    themes = json.loads(drawing._file("themes.json"))
+    named = set(re.findall(r'"\$(\w+)"', json.dumps(themes["config"])))
+    assert named == set(themes["light"]) == set(themes["dark"])
+    assert "$" not in json.dumps(drawing.config("dark"))
+
+
+@each
+@pytest.mark.parametrize("theme", ["light", "dark", "auto"])
+def test_the_picture_is_drawn_in_every_theme_and_refers_to_nothing(name, theme):
+    svg = RESULTS[name]().chart().to_svg(theme)
+    root = ET.fromstring(svg)
+    assert not [e.tag for e in root.iter() if e.tag in {f"{SVG}script", f"{SVG}image", f"{SVG}a", f"{SVG}use"}]
+    assert re.findall(r"https?://[^\"' ]+", svg) == re.findall(r"http://www\.w3\.org/[^\"' ]+", svg)
+    used = set(re.findall(r"var\((--\w+)\)", svg))
+    if theme == "auto":
+        light, dark = re.findall(r":root\{([^}]*)\}", svg)
+        assert used
+        assert used <= set(re.findall(r"--\w+", light)) == set(re.findall(r"--\w+", dark))
+    else:
+        assert not used
+        assert drawing.config(theme)["background"] in svg
+
+
+@each
+def test_a_png_is_either_light_or_dark(name):
+    chart = RESULTS[name]().chart()
+    light, dark = chart.to_png("light", scale=1), chart.to_png("dark", scale=1)
+    assert light.startswith(b"\x89PNG")
+    assert dark.startswith(b"\x89PNG")
+    assert light != dark
+    wide = int.from_bytes(chart.to_png("light", scale=2)[16:20], "big")
+    assert abs(wide - 2 * int.from_bytes(light[16:20], "big")) <= 1
+    with pytest.raises(InvalidInputError, match="either light or dark"):
+        chart.to_png("auto")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        pytest.param(lambda chart: chart.to_svg("pink"), "no theme", id="theme"),
+        pytest.param(lambda chart: chart.to_png("pink"), "no theme", id="theme of a PNG"),
+        pytest.param(lambda chart: chart.to_png(scale=0), "not above 0", id="no scale"),
+        pytest.param(lambda chart: chart.to_png(scale=float("nan")), "not above 0", id="scale without a number"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(call, said):
+    with pytest.raises(InvalidInputError, match=said):
+        call(timeline().chart())
+
+
+def test_the_rows_of_a_timeline_are_its_stretches():
+    rows = (
+        TimelineBucket(dt.date(2026, 10, 1), 3, 1, 2, 0, 7, 1),
+        TimelineBucket(dt.date(2026, 11, 1), 0, 0, 0, 4, 6, 0),
+    )
+    chart = timeline(rows=rows).chart()
+    october = {"from": "2026-10-01", "to": "2026-11-01"}
+    november = {"from": "2026-11-01", "to": "2026-11-30T12:00:00.000Z"}
+    assert chart.datasets["stretches"] == [
+        {**october, "in_force": 7, "uncertain": 1},
+        {**november, "in_force": 6, "uncertain": 0},
+    ]
+    assert chart.datasets["happened"] == [
+        {**october, "kind": "Decided", "n": 3},
+        {**october, "kind": "Superseded", "n": 1},
+        {**october, "kind": "Tripped", "n": 2},
+        {**november, "kind": "Due", "n": 4},
+    ]
+    assert {"Decided", "Superseded", "Tripped", "Due"} <= set(_texts(chart.to_svg()))
+
+
+def test_a_long_timeline_shows_its_end_and_says_so_and_stays_small():
+    begin = dt.date(2000, 1, 1)
+    rows = tuple(TimelineBucket(begin + dt.timedelta(days=i), 12, 3, 4, 5, 100_000 + i, 17) for i in range(5_000))
+    chart = timeline(rows=rows, bucket="day").chart()
+    assert len(chart.datasets["stretches"]) == MAX_STRETCHES
+    assert chart.words.startswith("The last 120 of 5,000 days")
+    source = render.html(chart)
+    assert len(source.encode()) < render.MAX_HTML_BYTES
+    assert rows[-MAX_STRETCHES].begins_on.isoformat() in source
+    assert rows[-MAX_STRETCHES - 1].begins_on.isoformat() not in source
+
+
+def test_a_decision_of_a_chain_is_drawn_from_when_until_when_it_held():
+    old = member(title="Old", status="superseded", position=1, is_head=False, ends_at=NOW - dt.timedelta(days=9))
+    lost = member(title="Lost", status="superseded", is_head=False, position=2)
+    chart = chains(rows=(Chain("a", "p", (old, lost, member(title="New", position=3))),)).chart()
+    seen = [(r["decision"], r["from"][:10], r["to"] and r["to"][:10], r["state"]) for r in chart.datasets["lives"]]
+    assert seen == [
+        ("1. Old", "2026-09-15", "2026-11-21", "replaced"),
+        ("2. Lost", "2026-09-15", None, "replaced"),
+        ("3. New", "2026-09-15", "2026-11-30", "holds"),
+    ]
+    assert {"1. Old", "2. Lost", "3. New"} <= set(_texts(chart.to_svg()))
+    assert "not known" in render.text(chart)
+
+
+def test_equal_titles_stay_apart():
+    twins = tuple(member(entry_id=f"{i:04}", position=1) for i in range(3))
+    labels = [row["decision"] for row in chains(rows=(Chain("a", "p", twins),)).chart().datasets["lives"]]
+    assert labels == ["1. Shard by depot", "1. Shard by depot (2)", "1. Shard by depot (3)"]
+
+
+def test_long_chains_and_many_chains_are_cut_and_the_rest_is_counted():
+    old = tuple(member(entry_id=f"{i:05}", title=f"d{i}", position=i + 1, begins_at=STORED) for i in range(10_000))
+    many = tuple(Chain(f"{i}", "p", old[:2]) for i in range(30))
+    chart = chains(rows=(Chain("long", "p", old), *many)).chart()
+    lives = chart.datasets["lives"]
+    assert [row["decision"] for row in lives if row["chain"] == 1] == [f"{i}. d{i - 1}" for i in range(9_989, 10_001)]
+    assert max(row["chain"] for row in lives) == MAX_CHAINS
+    assert len([row for row in lives if row["chain"] == 1]) == MAX_LIVES
+    assert chart.words.startswith("12 of 31 chains of decisions")
+    assert chart.words.endswith("without 9,988 older ones.")
+
+
+def test_small_counts_have_a_shape_of_their_own():
+    chart = calibration().chart()
+    assert [(row["label"], row["enough"]) for row in chart.datasets["bins"]] == [
+        ("n = 4", "too few to say"),
+        ("n = 40", "enough to say"),
+    ]
+    assert [(row["least"], row["share"], row["most"]) for row in chart.datasets["bins"]] == [(50, 90, 99)] * 2
+
+
+@each
+def test_what_stands_in_the_picture_stands_in_the_table(name):
+    chart = RESULTS[name]().chart()
+    text = words(render.text(chart))
+    for row in (row for rows in chart.datasets.values() for row in rows):
+        for key in ("n", "in_force", "state"):
+            assert key not in row or str(row[key]) in text
+        assert "decision" not in row or row["decision"].split(" (")[0] in text
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=key) for key, text in samples.HOSTILE.items()])
+def test_hostile_titles_are_drawn_as_text(text):
+    evil = chains(rows=(Chain("a", "p", (member(title=text), member(title=text, position=3))),))
+    svg = evil.chart().to_svg("auto")
+    ET.fromstring(svg)
+    assert not set(svg) & set("\u202e\u202c\u2066\u200b\ufeff\u00ad\U000e0041\x1b\x00")
+    assert "<script" not in svg
+
+
+def test_without_the_extra_the_table_stays_and_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setattr(drawing, "find_spec", lambda _: None)
+    chart = timeline().chart()
+    assert "pip install 'memkit[charts]'" in words(render.text(chart))
+    assert "<img" not in render.html(chart)
+    assert "2026-11-01" in render.html(chart)
+    for call in (chart.to_svg, chart.to_png, chart.to_altair):
+        with pytest.raises(MissingExtraError, match="charts"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        pytest.param(timeline(rows=(), data=timeline().data.slice(0, 0)), id="timeline"),
+        pytest.param(chains(rows=()), id="chains"),
+        pytest.param(calibration(rows=(), dissent=()), id="calibration"),
+    ],
+)
+def test_an_empty_result_has_an_empty_chart_that_says_so(result):
+    chart = result.chart()
+    assert "There is nothing to draw." in render.text(chart)
+    assert "<img" not in render.html(chart)
+    assert chart.to_svg().startswith("<svg")
+
+
+def test_only_what_has_a_chart_gives_one():
+    with pytest.raises(TypeError, match="no chart of int"):
+        drawn(3)
