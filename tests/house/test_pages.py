@@ -36,7 +36,11 @@ def test_every_problem_code_is_explained_and_every_explained_code_exists():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 constants.add(node.value)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Problem", "DamagedSpots"}:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in {"Problem", "DamagedSpots"}
+            ):
                 first = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "code")]
                 codes |= {a.value for a in first if isinstance(a, ast.Constant)}
     page = (ROOT / "docs" / "reference" / "problems.md").read_text("utf-8")
