@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import tempfile
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -41,6 +40,7 @@ from memkit.store.new_entry import NewEntry, check_new_entry
 from memkit.store.paths import StorePaths
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairReport, repair
+from memkit.store.spill import spill_folder
 from memkit.store.status import status_of
 from memkit.store.store import Store
 from memkit.store.verify import verify
@@ -75,12 +75,12 @@ class Memory(Deciding):
         *,
         loaded: Loaded,
         environment: Environment,
-        temp_directory: tempfile.TemporaryDirectory[str],
+        temp_directory: Path | None,
         absorbs: bool = True,
     ) -> None:
         self._store = store
         self._environment = environment
-        self._temp = temp_directory
+        self._temp_directory = temp_directory
         self._catalogs: dict[Scope, Catalog] = {}
         self._absorbs = absorbs
         self._closed = False
@@ -116,7 +116,6 @@ class Memory(Deciding):
         for catalog in self._catalogs.values():
             catalog.close()
         self._catalogs.clear()
-        self._temp.cleanup()
 
     def refresh(self) -> Self:
         """See what other processes have stored since; absorb a long tail into the snapshot."""
@@ -387,7 +386,7 @@ class Memory(Deciding):
             self._catalogs[scope] = Catalog(
                 [*own, *others],
                 decision_panels=self.settings.settings.decisions.panels,
-                temp_directory=Path(self._temp.name),
+                temp_directory=spill_folder(self._temp_directory),
             )
         return self._catalogs[scope]
 

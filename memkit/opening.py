@@ -6,9 +6,11 @@ directory. From here down all of that is handed in.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 
 from memkit.clock import Clock, SystemClock
 from memkit.errors import DamagedError, MemkitWarning
@@ -66,11 +68,18 @@ def open_memory(
     store.require_folders()
     if not even_if_off:
         _look_at(store)
-    temp = tempfile.TemporaryDirectory(prefix="memkit-")
     # A verb that works while memory is off looks and changes nothing, derived files included.
-    memory = Memory(store, loaded=loaded, environment=around, temp_directory=temp, absorbs=not even_if_off)
+    memory = Memory(store, loaded=loaded, environment=around, temp_directory=_temp_directory(), absorbs=not even_if_off)
     memory._absorb()  # noqa: SLF001
     return memory
+
+
+def _temp_directory() -> Path | None:
+    """This user's folder among the system's temporary ones; None where the process has nowhere to put such."""
+    try:
+        return Path(tempfile.gettempdir()) / f"memkit-{os.geteuid()}"
+    except FileNotFoundError:
+        return None
 
 
 def _look_at(store: Store) -> None:

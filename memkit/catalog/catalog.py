@@ -36,7 +36,7 @@ class Catalog:
     Args:
         stores: One store, or several for questions across projects.
         decision_panels: Panels whose entries are decisions.
-        temp_directory: A private folder that exists; DuckDB spills there.
+        temp_directory: A private folder; DuckDB spills there. None: what does not fit into memory fails.
         threads: Threads of a query; up to some ten thousand entries one is faster than two.
 
     Raises:
@@ -47,7 +47,7 @@ class Catalog:
         self,
         stores: Sequence[Store],
         *,
-        temp_directory: Path,
+        temp_directory: Path | None,
         decision_panels: Sequence[str] = ("adr", "consensus"),
         threads: int = 1,
     ) -> None:

@@ -52,11 +52,11 @@ class Database:
     """One DuckDB; see the module.
 
     Args:
-        temp_directory: A private folder for what does not fit into memory.
+        temp_directory: A private folder for what does not fit into memory; None: such a query fails.
         threads: Threads of a query.
     """
 
-    def __init__(self, temp_directory: Path, threads: int) -> None:
+    def __init__(self, temp_directory: Path | None, threads: int) -> None:
         import duckdb
 
         self._in_place = False
@@ -64,7 +64,7 @@ class Database:
             ":memory:",
             config={
                 "threads": threads,
-                "temp_directory": str(temp_directory),
+                "temp_directory": str(temp_directory or ""),
                 "python_enable_replacements": False,
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,

@@ -58,7 +58,9 @@ class Sight:
         reads_files: Whether segments are read in place.
     """
 
-    def __init__(self, stores: Sequence[Store], panels: Sequence[str], temp_directory: Path, threads: int) -> None:
+    def __init__(
+        self, stores: Sequence[Store], panels: Sequence[str], temp_directory: Path | None, threads: int
+    ) -> None:
         self.database = Database(temp_directory, threads)
         self.sources = [Source(store, number) for number, store in enumerate(stores)]
         self.derived = Derived(self.database)

@@ -59,6 +59,17 @@ def make_folder(folder: Path) -> None:
         sync_folder(new.parent)
 
 
+def make_private(folder: Path) -> bool:
+    """Make a folder for passing files, if missing; whether only this user may enter it. Its parent is not flushed."""
+    try:
+        with suppress(FileExistsError):
+            os.mkdir(folder, FOLDER_MODE)
+        info = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid() and not info.st_mode & 0o077
+
+
 def temp_sibling(path: Path) -> Path:
     """A fresh name beside `path`: same folder, random, ending in `.tmp`."""
     return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}{TEMP_SUFFIX}")
