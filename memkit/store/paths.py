@@ -175,6 +175,26 @@ class StorePaths:
         return self.folder / "quarantine"
 
     @cached_property
+    def staging(self) -> Path:
+        """Folder of candidates, a file per session."""
+        return self.folder / "staging"
+
+    @cached_property
+    def deadletter(self) -> Path:
+        """Folder of candidates that could not be reconciled, a file each."""
+        return self.folder / "deadletter"
+
+    @cached_property
+    def canonical_lock(self) -> Path:
+        """flock file of whoever changes staging, dead letters or canonical records."""
+        return self.folder / "canonical-writer.lock"
+
+    @cached_property
+    def extraction(self) -> Path:
+        """How far each session was extracted."""
+        return self.state / "extraction.jsonl"
+
+    @cached_property
     def state(self) -> Path:
         """Folder of what people said about entries and tripwires."""
         return self.folder / "state"

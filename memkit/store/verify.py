@@ -16,7 +16,18 @@ from pathlib import Path
 from memkit.errors import DamagedError, ForeignStoreError, NewerFormatError, StoreError
 from memkit.model.index_line import IndexLine, line_for, parse_line
 from memkit.model.problem import Problem
-from memkit.store import acknowledgements, audit_log, entries, index, leftovers, look, quarantine
+from memkit.store import (
+    acknowledgements,
+    audit_log,
+    candidate_files,
+    deadletters,
+    entries,
+    index,
+    leftovers,
+    look,
+    quarantine,
+    staging,
+)
 from memkit.store.index_lines import IndexRead
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths, path_text
@@ -42,6 +53,8 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.results, lambda: _about_entries(store, held))
     problems += _readable(paths, paths.quarantine, lambda: _about_notes(paths))
     problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
+    problems += _readable(paths, paths.staging, lambda: staging.read_all(paths)[1])
+    problems += _readable(paths, paths.deadletter, lambda: deadletters.read_letters(paths)[1])
     problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
     return sorted(set(problems))
 
@@ -233,6 +246,8 @@ def _is_stray(paths: StorePaths, path: Path) -> bool:
         return path.name not in _TOP and not path.name.endswith(".lock")
     if path.parent == paths.logs:
         return path.name not in {paths.current_log.name, paths.audit_lock.name} and not audit_log.is_log_name(path.name)
+    if path.parent in {paths.staging, paths.deadletter}:
+        return not candidate_files.is_name(path.name)
     return path.parent == paths.results and not entries.is_entry_name(path.name)
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import pathlib
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memkit.model.candidate import Candidate
 from memkit.settings import Environment
-from memkit.store import acknowledgements, leftovers
+from memkit.store import acknowledgements, candidate_files, deadletters, leftovers, staging
 from memkit.store.consent import record_consent
 from memkit.store.repair import repair
 from memkit.store.store import Store
@@ -173,6 +174,74 @@ def _acknowledgements_are_whole(bench: Bench) -> list[str]:
     return found + ([f"{len(damaged)} damaged acknowledgements"] if len(damaged) > 1 else [])
 
 
+def _candidate(marker: str) -> Candidate:
+    return Candidate("decisions", title=marker, summary=marker, body=f"{marker} {'x' * 900} {marker}")
+
+
+def _stage(bench: Bench) -> None:
+    """Add to what is staged; what was there before has to stay."""
+    store = bench.store
+    with candidate_files.writing(store, "stage") as held:
+        staging.stage(store, held, "session", [_candidate("second"), _candidate("third")])
+
+
+def _staged_before(bench: Bench) -> None:
+    store = bench.store
+    with candidate_files.writing(store, "stage") as held:
+        staging.stage(store, held, "session", [_candidate("first")])
+
+
+def _staged_as_a_whole(bench: Bench) -> list[str]:
+    """The candidates of before, or those and all new ones; each whole."""
+    files, problems = staging.read_all(bench.store.paths)
+    there = [each for file in files for each in file.candidates]
+    found = [f"verify says {problem.code}" for problem in problems]
+    found += [f"{each.title} is half a candidate" for each in there if not each.body.endswith(each.title)]
+    titles = sorted(each.title for each in there)
+    return found + ([] if titles in (["first"], ["first", "second", "third"]) else [f"staged are {titles}"])
+
+
+def _letter(bench: Bench) -> deadletters.DeadLetter:
+    file = staging.read_session(bench.store.paths, "session")
+    (candidate,) = file.candidates if file else (_candidate("first"),)
+    return deadletters.DeadLetter("session", "", 3, "model_error: timeout", "decisions", candidate)
+
+
+def _bury(bench: Bench) -> None:
+    """From staging to dead letters, in the order that loses nothing."""
+    store = bench.store
+    with candidate_files.writing(store, "bury") as held:
+        file = staging.read_session(store.paths, "session")
+        deadletters.bury(store, held, _letter(bench))
+        if file:
+            staging.write(store, held, replace(file, items=()))
+
+
+def _buried_before(bench: Bench) -> None:
+    _staged_before(bench)
+    _bury(bench)
+
+
+def _unbury(bench: Bench) -> None:
+    """And back: a dead letter is removed once its candidate is staged."""
+    store = bench.store
+    with candidate_files.writing(store, "unbury") as held:
+        for letter in deadletters.read_letters(store.paths)[0]:
+            staging.stage(store, held, letter.session_id, [letter.candidate])
+            deadletters.unbury(store, held, letter)
+
+
+def _nowhere_lost(bench: Bench) -> list[str]:
+    """The candidate is staged, or a dead letter, or for a moment both; never neither."""
+    paths = bench.store.paths
+    files, problems = staging.read_all(paths)
+    letters, more = deadletters.read_letters(paths)
+    there = [each for file in files for each in file.candidates] + [each.candidate for each in letters]
+    found = [f"verify says {problem.code}" for problem in (*problems, *more)]
+    found += ["a candidate is not whole" for each in there if not each.body.endswith("first")]
+    return found + ([] if there else ["the candidate is gone"])
+
+
 def _absorb(bench: Bench) -> None:
     from memkit.snapshot.absorbing import absorb
 
@@ -292,5 +361,10 @@ OPERATIONS: tuple[Operation, ...] = (
               also=_consent_is_whole, in_pairs=False),
     Operation("acknowledge", ("acknowledgements.acknowledge",), _acknowledge, also=_acknowledgements_are_whole,
               allowed=AFTER_A_CRASH | {"damaged-acknowledgement"}, in_pairs=False),
+    Operation("stage", ("staging.stage", "candidate_files.writing", "candidate_files.put",
+              "candidate_files.require_writer"), _stage, before=_staged_before, also=_staged_as_a_whole,
+              in_pairs=False),
+    Operation("bury", ("deadletters.bury", "staging.write"), _bury, before=_staged_before, also=_nowhere_lost, in_pairs=False),
+    Operation("unbury", ("deadletters.unbury", "candidate_files.remove"), _unbury, before=_buried_before, also=_nowhere_lost, in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

@@ -1,0 +1,181 @@
+"""What staging files and dead letters have in common: names, reading with damage as data, writing as a whole.
+
+Both are replaced or removed as a whole, durably, while the canonical-writer lock is held, and under the index lock, so
+that a wipe that was cut off does not take away what was acknowledged after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError, NewerFormatError, StoreError
+from memkit.model import jsontext
+from memkit.model.candidate import Candidate, CandidateDamage, Category, Malformed, read_candidate
+from memkit.model.problem import Problem
+from memkit.store import durable, leftovers, look
+from memkit.store.lock import HeldLock, Lock
+from memkit.store.store import Store
+
+SCHEMA_VERSION: Final = 1
+MAX_FILE_BYTES: Final = 64 * 1024 * 1024
+MAX_SESSION_CHARS: Final = 1_000
+ENDING: Final = ".json"
+# A name that is an id as it stands; others, and those that look like a name made from one, get a made name.
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}", re.ASCII)
+_MADE = re.compile(r".*--[0-9a-f]{16}", re.ASCII)
+_NOT_PLAIN = re.compile(r"[^a-z0-9]+", re.ASCII)
+
+Item = Candidate | Malformed
+
+
+def file_name(session_id: str) -> str:
+    """The name of a session's staging file: its id where that can be a file's name anywhere, else one made from it."""
+    return f"{stem(session_id)}{ENDING}"
+
+
+def stem(session_id: str) -> str:
+    """The name without its ending."""
+    if _PLAIN.fullmatch(session_id) and not _MADE.fullmatch(session_id):
+        return session_id
+    return made_stem(session_id)
+
+
+def made_stem(session_id: str) -> str:
+    """A name made from an id: what is readable of it, and 16 hexadecimal digits."""
+    digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{_NOT_PLAIN.sub('-', session_id.lower()).strip('-')[:60] or 'session'}--{digest}"
+
+
+def is_name(name: str) -> bool:
+    """Whether a file of this name in `staging/` or `deadletter/` is read: any `.json` that is not hidden."""
+    return name.endswith(ENDING) and not name.startswith(".")
+
+
+def require_session_id(value: object) -> str:
+    """Return a session's id if candidates can be staged under it.
+
+    Raises:
+        InvalidInputError: no text, empty, too long, or with half a character in it.
+    """
+    text = jsontext.require_text(value, "session_id")
+    if not text.strip() or len(text) > MAX_SESSION_CHARS:
+        raise InvalidInputError(
+            f"{text!r:.60} cannot name a session",
+            field="session_id",
+            remedy=f"An id has 1 to {MAX_SESSION_CHARS:,} characters.",
+        )
+    return text
+
+
+# -- reading --------------------------------------------------------------------------------------------------------
+
+
+def read_object(data: bytes, file: os.PathLike[str]) -> dict[str, Any]:
+    """The JSON object of a file.
+
+    Raises:
+        DamagedError, NewerFormatError: it is none, or a newer memkit wrote it.
+    """
+    if len(data) > MAX_FILE_BYTES:
+        raise damaged(f"more than {MAX_FILE_BYTES:,} bytes", file)
+    if not data.strip():
+        raise damaged("the file is empty", file)
+    try:
+        raw = jsontext.loads_object(data)
+    except jsontext.JsonDamage as damage:
+        raise damaged(str(damage), file) from damage
+    version = raw.get("schemaVersion", SCHEMA_VERSION)
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise damaged("schemaVersion is no whole number", file)
+    if version > SCHEMA_VERSION:
+        raise NewerFormatError(
+            f"schema version {version} is newer than {SCHEMA_VERSION}, which this memkit reads",
+            file=file,
+            remedy="Upgrade memkit to read it; it is left alone.",
+        )
+    return raw
+
+
+def damaged(what: str, file: os.PathLike[str]) -> DamagedError:
+    """The error for bytes that are not what they should be."""
+    return DamagedError(what, file=file, remedy="Its bytes are kept; mend it by hand, or move it away.")
+
+
+def read_item(category: Category, raw: object) -> Item:
+    """A candidate, or what stands in its place."""
+    try:
+        return read_candidate(category, raw)
+    except CandidateDamage as damage:
+        return Malformed(category, damage.reason, str(damage), raw)
+
+
+def problem_of(error: StoreError, file: str, kind: str) -> Problem:
+    """What `verify` says about a file that cannot be read; `kind` is `staging` or `dead-letter`."""
+    remedy = error.remedy or ""
+    if isinstance(error, NewerFormatError):
+        return Problem(code="newer-candidates", file=file, detail=error.what, remedy=remedy)
+    if isinstance(error, ForeignStoreError):
+        return Problem(code="foreign-staging", file=file, detail=error.what, remedy=remedy)
+    if isinstance(error, DamagedError):
+        code = "damaged-staging" if kind == "staging" else "damaged-dead-letter"
+        return Problem(code=code, file=file, detail=error.what, remedy=remedy)
+    return Problem(code="unreadable", file=file, detail=error.what, remedy=remedy)
+
+
+def about_malformed(malformed: Sequence[Malformed], file: str) -> Iterator[Problem]:
+    """What `verify` says about elements that are no candidates."""
+    for each in malformed:
+        yield Problem(
+            code="malformed-candidate",
+            file=file,
+            detail=f"{each.category}: {each.reason}: {each.detail}",
+            remedy="It is kept as it is; the others are read.",
+        )
+
+
+# -- writing --------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def writing(store: Store, command: str) -> Iterator[HeldLock]:
+    """Hold the one lock of whoever changes staging, dead letters or canonical records, for the block; never waits.
+
+    Raises:
+        LockedError: another process holds it; the error names it.
+    """
+    store.info()
+    store.make_folders()
+    with Lock(store.paths.canonical_lock, 0).held(command) as held:
+        yield held
+
+
+def require_writer(store: Store, held: HeldLock) -> None:
+    """Refuse to go on without the canonical-writer lock."""
+    if not held.is_held or held.path != store.paths.canonical_lock:
+        raise RuntimeError("the canonical-writer lock must be held")
+
+
+def put(store: Store, target: Path, data: bytes, command: str) -> None:
+    """Replace or create a file of candidates, durably."""
+    store.info()
+    store.make_folders()
+    with store.index_lock.held(command) as held:
+        leftovers.finish_wipe(store.paths, held)
+        store.write_store_json()
+        durable.make_folder(target.parent)
+        durable.replace(target, data)
+
+
+def remove(store: Store, target: Path, command: str) -> bool:
+    """Remove a file of candidates durably; whether there was one."""
+    if not look.exists(target):
+        return False
+    with store.index_lock.held(command) as held:
+        leftovers.finish_wipe(store.paths, held)
+        return durable.unlink(target, durable=True)
