@@ -82,6 +82,21 @@ def _temp_directory() -> Path | None:
         return None
 
 
+def settings_of(
+    project: Project = ".", *, root: Project | None = None, environment: Environment | None = None
+) -> Loaded:
+    """The settings in force for a project, without opening its memory.
+
+    Raises:
+        ProjectPathError: the folder does not exist.
+        SettingsError: a settings file or variable is wrong.
+    """
+    around = environment or Environment.from_process()
+    real = resolve_project(project)
+    arguments = {"memory.storage_path": None if root is None else absolute(root)}
+    return load(around, project=real, project_path=path_text(real), arguments=arguments)
+
+
 def _look_at(store: Store) -> None:
     """Refuse a store that is not this project's; say what is damaged; clear away what crashes left lying."""
     try:

@@ -162,7 +162,10 @@ def require_known_variable(name: str, known: list[str], *, prefix: str, delimite
         )
     if upper in known or any(upper.startswith(start) and delimiter not in upper[len(start) :] for start in free):
         return
-    near = difflib.get_close_matches(upper, known, n=1, cutoff=0.6)
+    without = {each.removeprefix(prefix): each for each in known}  # what all share says nothing
+    near = [
+        without[each] for each in difflib.get_close_matches(upper.removeprefix(prefix), list(without), n=1, cutoff=0.6)
+    ]
     raise SettingsError(
         "unknown variable",
         field=name,

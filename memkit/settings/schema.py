@@ -144,6 +144,14 @@ class TripwireSettings(Table):
     )
 
 
+class McpSettings(Table):
+    """What agents are given over MCP."""
+
+    max_bytes: int = Field(
+        default=100_000, ge=10_000, le=10_000_000, description="Bytes of one answer to an agent; what is cut is said."
+    )
+
+
 class LockSettings(Table):
     """How patient memkit is with other writers."""
 
@@ -167,6 +175,7 @@ class Settings(Table):
     decisions: DecisionSettings = DecisionSettings()
     tripwires: TripwireSettings = TripwireSettings()
     locks: LockSettings = LockSettings()
+    mcp: McpSettings = McpSettings()
     projects: Mapping[ProjectKey, ProjectConsent] = Field(
         default={}, description="Consent by project; in the user's own file only, written by `memkit enable`."
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memkit import __version__
-from memkit.entrances.cli import asking, care, consent, deciding, keeping
+from memkit.entrances.cli import agents, asking, care, consent, deciding, keeping
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
 
@@ -94,6 +94,9 @@ def build() -> typer.Typer:
     verb(ask, "list", asking.list_entries, "memkit list --json")
     verb(ask, "show", asking.show, "memkit show 0198f3a2b4c57d10a1b2c3d4e5f60718")
     verb(ask, "sql", asking.sql, "memkit sql 'select title, status, age_days from decisions order by entry_id'")
+
+    mcp = family(ask, "mcp", "Let agents ask, over the Model Context Protocol.")
+    verb("Verbs", "serve", agents.serve, "memkit mcp serve --project ~/code/shop", of=mcp)
 
     verb(care_title, "verify", care.verify, "memkit verify || memkit repair")
     verb(care_title, "repair", care.repair, "memkit repair\nmemkit repair --apply")
