@@ -103,7 +103,7 @@ class Chains(Charted, Displayable, Sequence[Chain]):
     """Every chain of two decisions or more.
 
     Attributes:
-        rows: The chains, longest first.
+        rows: The chains, longest first; of equal ones that which changed last.
         open_links: Links that are not followed.
         as_of: The moment it was asked.
         n_alone: Decisions without a link that is followed.
@@ -196,8 +196,13 @@ def chains(catalog: Catalog, *, as_of: dt.datetime) -> Chains:
         )
         members.setdefault((row["project_key"], row["chain_id"]), {})[member.entry_id] = member
     found = [Chain(chain_id, key, tuple(each.values())) for (key, chain_id), each in members.items()]
-    found.sort(key=lambda chain: (-len(chain.members), chain.project_key, chain.chain_id))
+    found.sort(key=_longest_and_newest)
     return Chains(tuple(found), _open_links(catalog, titles), as_of, n_alone, table.data)
+
+
+def _longest_and_newest(chain: Chain) -> tuple[int, int, str, str]:
+    newest = max(clock.to_ms(member.begins_at) for member in chain.members)
+    return (-len(chain.members), -newest, chain.project_key, chain.chain_id)
 
 
 def _open_links(catalog: Catalog, titles: dict[tuple[str, str], str]) -> tuple[OpenLink, ...]:

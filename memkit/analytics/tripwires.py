@@ -315,7 +315,7 @@ def _row(listed: Listed, judgement: Judgement, said: Mapping[tuple[str, str], Ac
 def _rank(row: TripwireRow) -> tuple[Any, ...]:
     """What speaks first, then the newest; ends in a key of its own."""
     since = -clock.to_ms(row.since) if row.since else 0
-    return (not row.speaks, _ORDER[row.verdict], since, row.entry_id, row.project_key, row.ordinal)
+    return (not row.speaks, _ORDER[row.verdict], since, row.title, row.entry_id, row.project_key, row.ordinal)
 
 
 # -- replaying -----------------------------------------------------------------------------------------------------

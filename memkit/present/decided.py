@@ -20,6 +20,7 @@ from memkit.present.wording import (
     status_chip,
     tripped_chip,
     tripwires,
+    unwrapped,
 )
 
 MAX_DISSENT = 5
@@ -59,7 +60,7 @@ def decided_card(row: DecidedRow, *, number: int = 0, places: Mapping[str, str] 
     if row.question != row.title:
         facts += fact("Question", (say(row.question, 300),))
     if row.conclusion:
-        facts += fact("Conclusion", (say(row.conclusion, 900, breaks="keep"),))
+        facts += fact("Conclusion", (say(unwrapped(row.conclusion), 900, breaks="keep"),))
     for label, texts in (("Minority held", row.minority_positions), ("Left open", row.unresolved_disputes)):
         if texts:
             lines: list[Line] = [(say(text, 400),) for text in texts[:MAX_DISSENT]]

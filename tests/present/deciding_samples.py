@@ -220,7 +220,7 @@ def everyday():
             "too few to say", "tallow-9", "12 % (2 % to 47 %)", "sceptic", "No facts at hand"]),
         "no-calibration": (calibration(rows=(), dissent=()), ["No panel with a score"]),
         "timeline-chart": (timeline().chart(), ["How decisions came and went", "11 months up to 2026-11-30", "2026-11-01", "Perhaps"]),
-        "chains-chart": (chains().chart(), ["What replaced what", "2 chains of decisions", "without 8 older ones", "1. Partition by day",
+        "chains-chart": (chains().chart(), ["What replaced what", "2 chains of decisions", "without 8 older ones", "Partition by day",
             "2026-09-15", "not known", "replaced", "in a circle", "holds"]),
         "calibration-chart": (calibration().chart(), ["22 scored panels", "By final score", "90 % (50 % to 99 %)", "too few"]),
         "no-chart": (chains(rows=()).chart(), ["nothing to draw"]),

@@ -1,3 +1,4 @@
+import pathlib
 import re
 
 import pytest
@@ -75,3 +76,10 @@ def test_every_rule_of_the_stylesheet_is_scoped():
 
 def test_the_stylesheet_asks_nobody_for_anything():
     assert not re.search(r"url\(|@import|expression|https?:|</", str(markup.style()))
+
+
+def test_labels_of_facts_keep_their_width_where_the_surroundings_float_them():
+    style = (pathlib.Path(markup.__file__).parent / "templates" / "style.css").read_text("utf-8")
+    rule = next(line for line in style.splitlines() if line.startswith(".memkit .mk-facts.mk-facts dt"))
+    assert "float: none" in rule
+    assert "width: auto" in rule

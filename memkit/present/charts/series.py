@@ -73,11 +73,11 @@ def chains_chart(chains: Chains) -> Chart:
                 }
             )
             until = "not known" if end is None else "now" if state == "holds" else _day(end)
-            name: Line = (f"{member.position}. ", say(member.title, 160))
-            cells.append(((f"{number}",), name, (_day(begin),), (until,), (state,)))
+            step: Line = (f"{member.position:,}",)
+            cells.append(((f"{number}",), step, (say(member.title, 160),), (_day(begin),), (until,), (state,)))
     columns = (
-        Column("Chain", right=True), Column("Decision", least=24), Column("From", fixed=True),
-        Column("Until", fixed=True), Column("State", fixed=True),
+        Column("Chain", right=True), Column("Step", right=True), Column("Decision", least=24),
+        Column("From", fixed=True), Column("Until", fixed=True), Column("State", fixed=True),
     )  # fmt: skip
     n = len(chains.rows)
     of = f"{n_shown:,} of {n:,}" if n_shown < n else f"{n:,}"
@@ -122,11 +122,11 @@ def _labelled(members: Sequence[ChainMember]) -> Iterator[tuple[str, ChainMember
     """Members under names that differ."""
     seen: set[str] = set()
     for member in members:
-        label = f"{member.position}. {shown(member.title, MAX_TITLE)}"
+        label = shown(member.title, MAX_TITLE)
         again = 1
         while label in seen:
             again += 1
-            label = f"{member.position}. {shown(member.title, MAX_TITLE - 6)} ({again})"
+            label = f"{shown(member.title, MAX_TITLE - 6)} ({again})"
         seen.add(label)
         yield label, member
 
