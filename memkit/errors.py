@@ -204,6 +204,37 @@ class EntryNotFoundError(StoreError, LookupError):
     code = "not-found"
 
 
+class RecordNotFoundError(StoreError, LookupError):
+    """No record of this name in this project."""
+
+    code = "record-not-found"
+
+
+class ConflictError(StoreError):
+    """The file is not the one the change was made for: somebody changed it meanwhile. Nothing was written.
+
+    Attributes:
+        expected_hash: SHA-256 of the bytes the change was made for; None where there was to be no file.
+        found_hash: SHA-256 of the bytes that are there; None where there is no file.
+    """
+
+    code = "conflict"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+        expected_hash: str | None = None,
+        found_hash: str | None = None,
+    ) -> None:
+        self.expected_hash = expected_hash
+        self.found_hash = found_hash
+        super().__init__(what, file=file, field=field, remedy=remedy)
+
+
 class QueryError(MemkitError):
     """A SQL question could not be answered.
 

@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +18,8 @@ from memkit.model import jsontext
 from memkit.model.candidate import Candidate, CandidateDamage, Category, Malformed, read_candidate
 from memkit.model.problem import Problem
 from memkit.store import durable, leftovers, look
-from memkit.store.lock import HeldLock, Lock
+from memkit.store.canonical import require_writer as require_writer  # noqa: PLC0414 - under the name callers know
+from memkit.store.canonical import writing as writing  # noqa: PLC0414
 from memkit.store.store import Store
 
 SCHEMA_VERSION: Final = 1
@@ -140,25 +140,6 @@ def about_malformed(malformed: Sequence[Malformed], file: str) -> Iterator[Probl
 
 
 # -- writing --------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def writing(store: Store, command: str) -> Iterator[HeldLock]:
-    """Hold the one lock of whoever changes staging, dead letters or canonical records, for the block; never waits.
-
-    Raises:
-        LockedError: another process holds it; the error names it.
-    """
-    store.info()
-    store.make_folders()
-    with Lock(store.paths.canonical_lock, 0).held(command) as held:
-        yield held
-
-
-def require_writer(store: Store, held: HeldLock) -> None:
-    """Refuse to go on without the canonical-writer lock."""
-    if not held.is_held or held.path != store.paths.canonical_lock:
-        raise RuntimeError("the canonical-writer lock must be held")
 
 
 def put(store: Store, target: Path, data: bytes, command: str) -> None:

@@ -170,6 +170,26 @@ class StorePaths:
         return self.folder / ".import.lock"
 
     @cached_property
+    def memory(self) -> Path:
+        """Folder of records: lessons, preferences, decisions."""
+        return self.folder / "memory"
+
+    @cached_property
+    def knowledge(self) -> Path:
+        """Folder of records: knowledge of the domain."""
+        return self.folder / "knowledge"
+
+    @cached_property
+    def deleted_records(self) -> Path:
+        """Folder of records that a person deleted, each with a note."""
+        return self.folder / "trash" / "records"
+
+    @cached_property
+    def record_hashes(self) -> Path:
+        """What memkit has seen of each record, so that an edit by hand is noticed."""
+        return self.state / "record_hashes.jsonl"
+
+    @cached_property
     def quarantine(self) -> Path:
         """Folder of damaged bytes, moved aside."""
         return self.folder / "quarantine"

@@ -26,6 +26,7 @@ from memkit.store import (
     leftovers,
     look,
     quarantine,
+    records,
     staging,
 )
 from memkit.store.index_lines import IndexRead
@@ -55,6 +56,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
     problems += _readable(paths, paths.staging, lambda: staging.read_all(paths)[1])
     problems += _readable(paths, paths.deadletter, lambda: deadletters.read_letters(paths)[1])
+    problems += _readable(paths, paths.memory, lambda: records.problems(paths))
     problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
     return sorted(set(problems))
 
@@ -248,6 +250,8 @@ def _is_stray(paths: StorePaths, path: Path) -> bool:
         return path.name not in {paths.current_log.name, paths.audit_lock.name} and not audit_log.is_log_name(path.name)
     if path.parent in {paths.staging, paths.deadletter}:
         return not candidate_files.is_name(path.name)
+    if path.parent in {paths.memory, paths.knowledge}:
+        return not records.is_record_name(path.name)
     return path.parent == paths.results and not entries.is_entry_name(path.name)
 
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memkit.model.candidate import Candidate
+from memkit.model.record import Record, read_record, write_record
 from memkit.settings import Environment
-from memkit.store import acknowledgements, candidate_files, deadletters, leftovers, staging
+from memkit.store import acknowledgements, canonical, deadletters, leftovers, records, staging
 from memkit.store.consent import record_consent
 from memkit.store.repair import repair
 from memkit.store.store import Store
@@ -146,6 +147,7 @@ def _wipe(bench: Bench) -> None:
     bench.ledger.lost.clear()
     bench.ledger.unlisted.clear()
     bench.ledger.kept.clear()
+    bench.ledger.records.clear()
     bench.ledger.wiping = False
 
 
@@ -181,13 +183,13 @@ def _candidate(marker: str) -> Candidate:
 def _stage(bench: Bench) -> None:
     """Add to what is staged; what was there before has to stay."""
     store = bench.store
-    with candidate_files.writing(store, "stage") as held:
+    with canonical.writing(store, "stage") as held:
         staging.stage(store, held, "session", [_candidate("second"), _candidate("third")])
 
 
 def _staged_before(bench: Bench) -> None:
     store = bench.store
-    with candidate_files.writing(store, "stage") as held:
+    with canonical.writing(store, "stage") as held:
         staging.stage(store, held, "session", [_candidate("first")])
 
 
@@ -210,7 +212,7 @@ def _letter(bench: Bench) -> deadletters.DeadLetter:
 def _bury(bench: Bench) -> None:
     """From staging to dead letters, in the order that loses nothing."""
     store = bench.store
-    with candidate_files.writing(store, "bury") as held:
+    with canonical.writing(store, "bury") as held:
         file = staging.read_session(store.paths, "session")
         deadletters.bury(store, held, _letter(bench))
         if file:
@@ -225,7 +227,7 @@ def _buried_before(bench: Bench) -> None:
 def _unbury(bench: Bench) -> None:
     """And back: a dead letter is removed once its candidate is staged."""
     store = bench.store
-    with candidate_files.writing(store, "unbury") as held:
+    with canonical.writing(store, "unbury") as held:
         for letter in deadletters.read_letters(store.paths)[0]:
             staging.stage(store, held, letter.session_id, [letter.candidate])
             deadletters.unbury(store, held, letter)
@@ -240,6 +242,67 @@ def _nowhere_lost(bench: Bench) -> list[str]:
     found = [f"verify says {problem.code}" for problem in (*problems, *more)]
     found += ["a candidate is not whole" for each in there if not each.body.endswith("first")]
     return found + ([] if there else ["the candidate is gone"])
+
+
+def _record(slug: str, marker: str) -> Record:
+    padding = "x" * (3_000 + 7 * int(marker[1:]))
+    return Record(slug, "lesson", f"# Record {marker}\n\n{padding}\n\nlength {len(padding)}", sources=("ladder",))
+
+
+def _put_record(bench: Bench, slug: str) -> None:
+    (marker,) = bench.fresh(1)
+    store = bench.store
+    with canonical.writing(store, "ladder") as held:
+        before = records.read(store.paths, "memory", slug)
+        records.put(store, held, _record(slug, marker), expected_hash=before.sha256)
+    bench.ledger.records[slug] = marker
+
+
+def _write_record(bench: Bench) -> None:
+    _put_record(bench, f"new-{bench.made}")
+
+
+def _edit_record(bench: Bench) -> None:
+    _put_record(bench, "kept")
+
+
+def _delete_record(bench: Bench) -> None:
+    store = bench.store
+    with canonical.writing(store, "ladder") as held:
+        records.remove(store, held, "memory", "kept", reason="tried by the ladder")
+    bench.ledger.records["kept"] = None
+
+
+def _a_record(bench: Bench) -> None:
+    (marker,) = bench.fresh(1)
+    _place(bench.store.paths.memory / "kept.md", write_record(_record("kept", marker)))
+    bench.store.paths.memory.chmod(0o700)
+    bench.ledger.records["kept"] = marker
+
+
+def _records_are_whole(bench: Bench) -> list[str]:
+    """Every record is one that was written, as a whole; an acknowledged one is there, a deleted one is in the trash."""
+    paths = bench.store.paths
+    found = records.read_all(paths)
+    there = {file.name: file for file in found.files}
+    bad = [f"{problem.file}: {problem.detail}" for problem in found.problems]
+    markers = {}
+    for record in found.records:
+        markers[record.slug] = marker = record.title.removeprefix("Record ")
+        if record.body != _record(record.slug, marker).body:
+            bad.append(f"{record.path} is half a record, or a mixture")
+    trash = {
+        read_record("memory", "kept", path.read_bytes()).title.removeprefix("Record ")
+        for path in paths.deleted_records.glob("*.md")
+    }
+    for slug, marker in bench.ledger.records.items():
+        under_way = bench.ledger.may | {marker}
+        if marker is None:
+            bad += [f"{slug} was deleted and is there"] if slug in there else []
+            bad += [] if trash else [f"{slug} was deleted and is nowhere"]
+        elif markers.get(slug) not in under_way and marker not in trash and not bench.ledger.wiping:
+            bad.append(f"the record {slug} ({marker}) was acknowledged and is {markers.get(slug)}")
+    return bad
 
 
 def _absorb(bench: Bench) -> None:
@@ -361,10 +424,14 @@ OPERATIONS: tuple[Operation, ...] = (
               also=_consent_is_whole, in_pairs=False),
     Operation("acknowledge", ("acknowledgements.acknowledge",), _acknowledge, also=_acknowledgements_are_whole,
               allowed=AFTER_A_CRASH | {"damaged-acknowledgement"}, in_pairs=False),
-    Operation("stage", ("staging.stage", "candidate_files.writing", "candidate_files.put",
-              "candidate_files.require_writer"), _stage, before=_staged_before, also=_staged_as_a_whole,
+    Operation("stage", ("staging.stage", "canonical.writing", "candidate_files.put","canonical.require_writer"), _stage, before=_staged_before, also=_staged_as_a_whole,
               in_pairs=False),
     Operation("bury", ("deadletters.bury", "staging.write"), _bury, before=_staged_before, also=_nowhere_lost, in_pairs=False),
     Operation("unbury", ("deadletters.unbury", "candidate_files.remove"), _unbury, before=_buried_before, also=_nowhere_lost, in_pairs=False),
+    Operation("record-write", ("canonical.writing", "records.put"), _write_record, also=_records_are_whole),
+    Operation("record-edit", ("canonical.writing", "records.put"), _edit_record, before=_a_record,
+              also=_records_are_whole, in_pairs=False),
+    Operation("record-delete", ("canonical.writing", "records.remove"), _delete_record, before=_a_record,
+              also=_records_are_whole, in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

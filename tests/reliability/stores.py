@@ -82,6 +82,7 @@ class Ledger:
         lost: Ids whose file was damaged on purpose.
         unlisted: Ids whose index line was damaged on purpose; a repair has to list them again.
         kept: Damaged bytes that have to stay somewhere: where they stood, or in quarantine.
+        records: Acknowledged records by slug with their marker; None for one whose deletion was acknowledged.
     """
 
     must: dict[str, str] = field(default_factory=dict)
@@ -91,6 +92,7 @@ class Ledger:
     lost: set[str] = field(default_factory=set)
     unlisted: set[str] = field(default_factory=set)
     kept: set[bytes] = field(default_factory=set)
+    records: dict[str, str | None] = field(default_factory=dict)
 
     def copy(self) -> Ledger:
         return Ledger(
@@ -101,6 +103,7 @@ class Ledger:
             set(self.lost),
             set(self.unlisted),
             set(self.kept),
+            dict(self.records),
         )
 
     def acknowledge(self, receipts) -> None:

@@ -1,0 +1,392 @@
+"""`memory/<slug>.md` and `knowledge/<slug>.md`: records, read with damage as data, written by one writer at a time.
+
+Reading. A file is whole, missing, empty, unreadable or damaged, and only a missing one counts as new. Links are never
+followed: memkit makes none. Whoever reads all records gets those that can be read and a problem for each other one.
+
+Writing. The canonical-writer lock is held (see `canonical`); it fails fast and names its holder. Whoever changes a
+record says which bytes the change was made for; if the file has others by now, nothing is written. The new bytes are on
+disk before they take the place of the old ones. Bytes that cannot be read are never written over.
+
+Deleting. A record that a person deletes goes to `trash/records/`, bytes and reason, before its file is removed: a crash
+between the two leaves both. Nothing deletes from there but the expiry of the trash, erase and wipe.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from memkit import clock as clocks
+from memkit.errors import (
+    ConflictError,
+    DamagedError,
+    InvalidInputError,
+    RecordNotFoundError,
+    StoreError,
+    StoreIOError,
+)
+from memkit.model import jsontext
+from memkit.model.problem import Problem
+from memkit.model.record import (
+    FOLDERS,
+    KNOWLEDGE,
+    MAX_RECORD_BYTES,
+    MEMORY,
+    SUFFIX,
+    Record,
+    RecordDamage,
+    read_record,
+    record_hash,
+    write_record,
+)
+from memkit.model.slugs import is_slug, require_slug
+from memkit.store import durable, leftovers, look, seen_records
+from memkit.store.canonical import require_held
+from memkit.store.lock import HeldLock
+from memkit.store.paths import StorePaths, path_text
+from memkit.store.store import Store
+
+State = Literal["whole", "missing", "empty", "unreadable", "damaged"]
+RECORD_FOLDERS = (MEMORY, KNOWLEDGE)
+_BY_HAND = "Mend the file in an editor; its bytes are kept as they are."
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFile:
+    """One file where a record is or should be.
+
+    Attributes:
+        folder: `memory` or `knowledge`.
+        name: Of the file, without `.md`; the slug, unless it is none.
+        state: `whole`, `missing`, `empty`, `unreadable` or `damaged`.
+        record: What it says, if it is whole.
+        data: Its bytes, as far as they could be read.
+        sha256: Of its bytes; None where there are none, or too many.
+        problem: What is wrong, if something is.
+    """
+
+    folder: str
+    name: str
+    state: State
+    record: Record | None = None
+    data: bytes | None = None
+    sha256: str | None = None
+    problem: Problem | None = None
+
+    @property
+    def path(self) -> str:
+        """The file, relative to the project's folder in the store."""
+        return f"{self.folder}/{path_text(self.name)}{SUFFIX}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsRead:
+    """All files in the two folders.
+
+    Attributes:
+        files: In the order of their paths.
+        problems: What is wrong with some of them, or with a folder.
+    """
+
+    files: tuple[RecordFile, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """Those that can be read, in the order of their paths."""
+        return tuple(file.record for file in self.files if file.record is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """What a write did; on disk.
+
+    Attributes:
+        record: As it can be read back.
+        before_hash: SHA-256 of the bytes that were there; None for a new record.
+        after_hash: SHA-256 of the bytes that are there.
+    """
+
+    record: Record
+    before_hash: str | None
+    after_hash: str
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a byte is another one."""
+        return self.before_hash != self.after_hash
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedRecord:
+    """What a deletion did; on disk.
+
+    Attributes:
+        path: Of the file that is gone.
+        before_hash: SHA-256 of its bytes.
+        kept_as: Where its bytes are now, relative to the project's folder in the store.
+        reason: Why.
+    """
+
+    path: str
+    before_hash: str
+    kept_as: str
+    reason: str
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+
+def read(paths: StorePaths, folder: str, slug: str) -> RecordFile:
+    """One file, whatever its state; raises nothing for what is wrong with it.
+
+    Raises:
+        InvalidInputError: `slug` is none.
+    """
+    return _look_into(paths, folder, require_slug(slug))
+
+
+def find(paths: StorePaths, slug: str) -> RecordFile:
+    """The file of this slug, in whichever folder it lies; a missing one of `memory` where there is none.
+
+    Raises:
+        InvalidInputError: `slug` is none, or both folders have it.
+    """
+    found = [file for folder in RECORD_FOLDERS if (file := read(paths, folder, slug)).state != "missing"]
+    if len(found) > 1:
+        raise InvalidInputError(
+            f"{' and '.join(file.path for file in found)} have the same name",
+            field="slug",
+            remedy="Say which kind is meant; then rename one of them.",
+        )
+    return found[0] if found else RecordFile(MEMORY, slug, "missing")
+
+
+def require(paths: StorePaths, file: RecordFile) -> Record:
+    """The record of a file that is whole.
+
+    Raises:
+        RecordNotFoundError: there is no such file.
+        DamagedError: it cannot be read as a record; its bytes are kept.
+        StoreIOError: it cannot be read at all.
+    """
+    if file.record is not None:
+        return file.record
+    where = paths.folder / file.path
+    if file.state == "missing":
+        raise RecordNotFoundError(
+            f"no record {file.name} in this project",
+            file=paths.folder,
+            field="slug",
+            remedy="`memkit records list` shows them.",
+        )
+    what = file.problem.detail if file.problem else file.state
+    if file.state == "unreadable":
+        raise StoreIOError(what, file=where, remedy=file.problem.remedy if file.problem else None)
+    raise DamagedError(what, file=where, remedy=_BY_HAND)
+
+
+def read_all(paths: StorePaths) -> RecordsRead:
+    """Every file in both folders; never raises for what is wrong with them."""
+    files: list[RecordFile] = []
+    problems: list[Problem] = []
+    for folder in RECORD_FOLDERS:
+        try:
+            names = list_names(paths, folder)
+        except StoreError as error:
+            problems.append(Problem("unreadable", folder, error.what, error.remedy or ""))
+            continue
+        files += (_look_into(paths, folder, name) for name in names)
+    problems += (file.problem for file in files if file.problem is not None)
+    return RecordsRead(tuple(files), tuple(problems))
+
+
+def list_names(paths: StorePaths, folder: str) -> list[str]:
+    """Names of the Markdown files in a folder, without ending, ascending; temporary files are left out.
+
+    Raises:
+        StoreError: the folder cannot be looked into.
+    """
+    return [name.removesuffix(SUFFIX) for name in look.names_in(paths.folder / folder) if is_record_name(name)]
+
+
+def is_record_name(name: str) -> bool:
+    """Whether a file of this name should be a record."""
+    return name.endswith(SUFFIX) and not leftovers.is_temp(Path(name))
+
+
+def _look_into(paths: StorePaths, folder: str, name: str) -> RecordFile:
+    file = paths.folder / folder / f"{name}{SUFFIX}"
+
+    def wrong(state: State, code: str, detail: str, remedy: str, data: bytes | None = None) -> RecordFile:
+        relative = f"{folder}/{path_text(name)}{SUFFIX}"
+        sha256 = None if data is None else record_hash(data)
+        return RecordFile(folder, name, state, None, data, sha256, Problem(code, relative, detail, remedy))
+
+    try:
+        info = look.status_of(file)
+        if info is None:
+            return RecordFile(folder, name, "missing")
+        if not stat.S_ISREG(info.st_mode):
+            return wrong(
+                "damaged",
+                "not-a-file",
+                "a link or something else stands where a record's own file should; it is not followed",
+                "memkit never makes one; look where it leads, then remove it by hand.",
+            )
+        data = look.read_bytes(file, limit=MAX_RECORD_BYTES + 1)
+    except StoreError as error:
+        return wrong("unreadable", "unreadable-record", error.what, error.remedy or "")
+    if data is None:
+        return RecordFile(folder, name, "missing")
+    if not is_slug(name):
+        remedy = "Rename it: a-z, 0-9 and single hyphens, then `.md`. It is not read until then."
+        return wrong("damaged", "record-name", "the file's name is no slug", remedy, data)
+    if len(data) > MAX_RECORD_BYTES:
+        detail = f"more than {MAX_RECORD_BYTES:,} bytes; a record is a page, not a book"
+        return wrong("damaged", "damaged-record", detail, _BY_HAND)
+    try:
+        record = read_record(folder, name, data)
+    except RecordDamage as damage:
+        if not data.strip():
+            return wrong("empty", "empty-record", str(damage), "Write it again, or remove the file by hand.", data)
+        return wrong("damaged", "damaged-record", str(damage), _BY_HAND, data)
+    return RecordFile(folder, name, "whole", record, data, record_hash(data))
+
+
+# -- writing ------------------------------------------------------------------------------------------------------
+
+
+def put(store: Store, held: HeldLock, record: Record, *, expected_hash: str | None) -> KeptRecord:
+    """Write a record, durably; what was there before must have `expected_hash` (None: there must be nothing).
+
+    Only lines that differ are changed; if none does, nothing is written.
+
+    Raises:
+        ConflictError: something else is there; nothing was written.
+        DamagedError: what is there cannot be read; nothing was written.
+        InvalidInputError: the record has no valid form, or the other folder has a record of this name.
+        StoreError: the disk or a permission stood in the way; the old bytes are there, or (`OutcomeUnknownError`) the
+            new ones.
+    """
+    paths = store.paths
+    require_held(paths, held)
+    before = read(paths, record.folder, record.slug)
+    _require_unchanged(paths, before, expected_hash)
+    if before.state == "missing":
+        other = KNOWLEDGE if record.folder == MEMORY else MEMORY
+        if read(paths, other, record.slug).state != "missing":
+            raise InvalidInputError(
+                f"{other}/ has a record of this name", field="slug", remedy="Choose another slug; names are unique."
+            )
+    else:
+        require(paths, before)
+    try:
+        data = write_record(record, before.data)
+        kept = read_record(record.folder, record.slug, data)
+    except RecordDamage as damage:
+        raise InvalidInputError(str(damage), field=damage.field or "record") from damage
+    after_hash = record_hash(data)
+    if data != before.data:
+        file = paths.folder / record.path
+        durable.make_folder(file.parent)
+        seen_records.intend(paths, held, record.path, after_hash, was=before.sha256)
+        durable.replace(file, data)
+        with suppress(StoreError):  # the record is on disk, and the line before says which bytes were meant
+            seen_records.note(paths, held, {record.path: after_hash})
+    return KeptRecord(kept, before.sha256, after_hash)
+
+
+def remove(
+    store: Store, held: HeldLock, folder: str, slug: str, *, expected_hash: str | None = None, reason: str = ""
+) -> RemovedRecord:
+    """Move a record, readable or not, to `trash/records/`, durably; `expected_hash` None takes any bytes.
+
+    Raises:
+        RecordNotFoundError: there is no such file.
+        ConflictError: it has other bytes; nothing was moved.
+        StoreError: the disk or a permission stood in the way; the file is still there.
+    """
+    paths = store.paths
+    require_held(paths, held)
+    before = read(paths, folder, slug)
+    if before.state == "missing" or before.data is None or before.sha256 is None:
+        require(paths, before)  # raises, saying why
+        raise AssertionError
+    if expected_hash is not None:
+        _require_unchanged(paths, before, expected_hash)
+    name = f"{folder}-{slug}-{before.sha256[:12]}"
+    note = {
+        "path": before.path,
+        "sha256": before.sha256,
+        "deleted_at": clocks.iso(store.clock.now()),
+        "reason": reason,
+        "actor": store.audit.actor,
+    }
+    durable.make_folder(paths.deleted_records)
+    durable.replace(paths.deleted_records / f"{name}.json", jsontext.dumps(note) + b"\n")
+    durable.replace(paths.deleted_records / f"{name}{SUFFIX}", before.data)
+    seen_records.intend(paths, held, before.path, None, was=before.sha256)
+    durable.unlink(paths.folder / before.path, durable=True)
+    with suppress(StoreError):
+        seen_records.note(paths, held, {before.path: None})
+    kept_as = paths.relative(paths.deleted_records / f"{name}{SUFFIX}")
+    return RemovedRecord(before.path, before.sha256, kept_as, reason)
+
+
+def _require_unchanged(paths: StorePaths, before: RecordFile, expected_hash: str | None) -> None:
+    if before.state == "unreadable":
+        require(paths, before)
+    if before.state == "missing" and expected_hash is not None:
+        raise ConflictError(
+            "the record is gone; it was deleted or renamed meanwhile",
+            file=paths.folder / before.path,
+            remedy="Read the records again, then decide anew.",
+            expected_hash=expected_hash,
+        )
+    if before.state != "missing" and before.sha256 != expected_hash:
+        what = "a record of this name exists" if expected_hash is None else "the record was changed meanwhile"
+        raise ConflictError(
+            what,
+            file=paths.folder / before.path,
+            remedy="Read it again, then make the change to what it says now.",
+            expected_hash=expected_hash,
+            found_hash=before.sha256,
+        )
+
+
+def folder_of(kind: str) -> str:
+    """`memory` or `knowledge`.
+
+    Raises:
+        InvalidInputError: no such kind.
+    """
+    if kind not in FOLDERS:
+        raise InvalidInputError(f"{kind!r:.40} is none of {', '.join(FOLDERS)}", field="kind")
+    return FOLDERS[kind]
+
+
+# -- looking after ------------------------------------------------------------------------------------------------
+
+
+def problems(paths: StorePaths) -> list[Problem]:
+    """What is wrong with records, for `verify`."""
+    found = read_all(paths)
+    return [*found.problems, *_twins(found)]
+
+
+def _twins(found: RecordsRead) -> Iterator[Problem]:
+    names: dict[str, Any] = {}
+    for file in found.files:
+        if file.name in names:
+            yield Problem(
+                "record-twins",
+                file.path,
+                f"{names[file.name]} has the same name; a reference to it is ambiguous",
+                "Rename one of the two.",
+            )
+        names.setdefault(file.name, file.path)

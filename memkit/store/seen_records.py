@@ -1,0 +1,94 @@
+"""`state/record_hashes.jsonl`: the last bytes of each record that memkit wrote or has seen, as hashes.
+
+It serves one purpose: to notice, and say once in the audit log, that a person changed a record in an editor. A line is
+appended before memkit writes a record (with the hash it had) and one after, so that a crash between the two is not
+taken for a person. Nothing else depends on it: a missing file makes every record look new once, a damaged line its own.
+Lines are not fsynced. The canonical-writer lock is held whenever it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from memkit.model import jsontext
+from memkit.store import durable, jsonl, look
+from memkit.store.canonical import require_held
+from memkit.store.lock import HeldLock
+from memkit.store.paths import StorePaths
+
+_SPARE_LINES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of one record's file.
+
+    Attributes:
+        sha256: Of the bytes that were last seen or written; None where it was gone.
+        was: Of the bytes before a write whose end is not written down; else the same as `sha256`.
+    """
+
+    sha256: str | None
+    was: str | None
+
+    def fits(self, found: str | None) -> bool:
+        """Whether a file with this hash is as memkit left it."""
+        return found in {self.sha256, self.was}
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRecords:
+    """All of them, by path relative to the project's folder in the store; `n_lines` of the file were read."""
+
+    by_path: Mapping[str, Seen]
+    n_lines: int = 0
+
+
+def read(paths: StorePaths) -> SeenRecords:
+    """What memkit has seen.
+
+    Raises:
+        StoreError: the operating system refuses to show the file.
+    """
+    found: dict[str, Seen] = {}
+    n_lines = 0
+    for line in jsonl.lines(look.read_bytes(paths.record_hashes) or b""):
+        n_lines += 1
+        with suppress(jsontext.JsonDamage):
+            raw = jsonl.parse_object(line.data)
+            path, sha256 = raw.get("path"), raw.get("sha256")
+            if isinstance(path, str) and (sha256 is None or isinstance(sha256, str)):
+                was = raw.get("was", sha256)
+                found[path] = Seen(sha256, was if isinstance(was, str) else None)
+    return SeenRecords(MappingProxyType(found), n_lines)
+
+
+def intend(paths: StorePaths, held: HeldLock, path: str, sha256: str | None, *, was: str | None) -> None:
+    """Say before a write that this file is about to have these bytes."""
+    _append(paths, held, [{"path": path, "sha256": sha256, "was": was}])
+
+
+def note(paths: StorePaths, held: HeldLock, seen: Mapping[str, str | None]) -> None:
+    """Say which bytes these files have now."""
+    _append(paths, held, [{"path": path, "sha256": sha256} for path, sha256 in seen.items()])
+
+
+def shorten(paths: StorePaths, held: HeldLock, seen: SeenRecords) -> None:
+    """Write the file anew where most of its lines are outdated."""
+    require_held(paths, held)
+    if seen.n_lines > 2 * len(seen.by_path) + _SPARE_LINES:
+        lines = [{"path": path, "sha256": known.sha256, "was": known.was} for path, known in seen.by_path.items()]
+        durable.replace(paths.record_hashes, _encoded(lines))
+
+
+def _append(paths: StorePaths, held: HeldLock, lines: Iterable[Mapping[str, str | None]]) -> None:
+    require_held(paths, held)
+    durable.make_folder(paths.state)
+    durable.append(paths.record_hashes, _encoded(lines), fsync=False)
+
+
+def _encoded(lines: Iterable[Mapping[str, str | None]]) -> bytes:
+    return b"".join(jsontext.dumps(line) + b"\n" for line in lines)
