@@ -15,7 +15,7 @@ from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
 
-# Short enough to be called "at once"; longer than a reader holds it that only notes an edit by hand, or asks who has it.
+# Short enough to be called "at once"; longer than somebody holds it who only notes an edit by hand, or asks who has it.
 WAIT_SECONDS: Final = 0.2
 
 
