@@ -249,6 +249,7 @@ def test_what_the_operating_system_refuses_to_show_is_a_problem_and_not_missing(
         write(store, LESSON)
     with pytest.raises(StoreError, match="could not read"):
         delete(store, "memory", "use-utc")
+    monkeypatch.undo()
 
 
 @pytest.mark.skipif(ROOT_USER, reason="root may write everywhere")
