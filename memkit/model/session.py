@@ -7,10 +7,10 @@ reader leaves out (tool output, binary, side chains, abandoned branches) is coun
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from memkit import clock
 
@@ -46,6 +46,35 @@ class Turn:
     last_line: int = 0
 
 
+class Turns(Protocol):
+    """The turns of a branch, in order; each iteration reads the session again."""
+
+    def __iter__(self) -> Iterator[Turn]: ...
+
+    def shared_with(self, branches: Collection[str], n_bytes: int) -> int:
+        """How many of the first turns were there already when the session was read before.
+
+        Args:
+            branches: The last turns of the branches that were current then.
+            n_bytes: How much of the file there was then; what counts where a format has no branches.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnList:
+    """Turns that are in memory."""
+
+    items: tuple[Turn, ...]
+
+    def __iter__(self) -> Iterator[Turn]:
+        return iter(self.items)
+
+    def shared_with(self, branches: Collection[str], n_bytes: int) -> int:  # noqa: ARG002 - there are no branches
+        """Those that begin before byte `n_bytes`."""
+        return sum(turn.offset < n_bytes for turn in self.items)
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """One session as its file holds it now.
@@ -54,7 +83,7 @@ class Session:
         id: Its own id, or one made from its file's name and path.
         format: The reader's name: `claude-code`, `pi`, `codex`, `messages`, `notes`, `entries`.
         path: Its file, as an absolute path in text.
-        sha256: Of the bytes that were read.
+        sha256: Of the bytes that were read, up to the end of the last whole line.
         n_bytes: Their number.
         turns: Of the current branch, in order. Each iteration reads the file again, so that a long session is never
             in memory as a whole.
@@ -70,7 +99,7 @@ class Session:
     path: str
     sha256: str
     n_bytes: int
-    turns: Iterable[Turn]
+    turns: Turns
     branch: str = ""
     branches: tuple[str, ...] = ()
     started_at: dt.datetime | None = None
