@@ -44,7 +44,7 @@ from memkit.store.repair import repair
 from memkit.store.scrub import MAX_ROUNDS, Scrubber
 from memkit.store.scrub_marks import Finding, beside_marks
 from memkit.store.scrub_patterns import shipped_patterns
-from memkit.store.scrub_values import Judge, _like_password
+from memkit.store.scrub_values import Judge, _like_password, wordy
 from memkit.store.status import status_of
 from memkit.store.verify import verify
 from memkit.store.wipe import wipe
@@ -521,3 +521,15 @@ class TestPaths:
         temp = durable.write_temp(store.paths.entry_file("0a1b2c3d4e5f"), b"{}")
         assert verify(store) == []
         temp.unlink()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("Größenordnung-Übersicht", True, id="words of another alphabet"),
+        pytest.param("ключ доступа", True, id="lower case beyond ASCII"),
+        pytest.param("Ключ7Доступа", False, id="with a digit in the middle"),
+    ],
+)
+def test_words_of_any_alphabet_are_words_until_a_digit_is_among_them(text, words):
+    assert wordy(text) is words
