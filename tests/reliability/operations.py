@@ -422,7 +422,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("enable", ("consent.record_consent", "opening.enable"), _enable, before=_consent, also=_consent_is_whole),
     Operation("disable", ("consent.record_consent", "opening.disable"), _disable, before=_consent,
               also=_consent_is_whole, in_pairs=False),
-    Operation("acknowledge", ("acknowledgements.acknowledge",), _acknowledge, also=_acknowledgements_are_whole,
+    Operation("acknowledge", ("acknowledgements.acknowledge", "Tripwires.acknowledge"), _acknowledge, also=_acknowledgements_are_whole,
               allowed=AFTER_A_CRASH | {"damaged-acknowledgement"}, in_pairs=False),
     Operation("stage", ("staging.stage", "canonical.writing", "candidate_files.put","canonical.require_writer"), _stage, before=_staged_before, also=_staged_as_a_whole,
               in_pairs=False),

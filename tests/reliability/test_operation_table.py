@@ -1,13 +1,18 @@
 """The table that drives the tiers is complete: every public operation is in it, or is shown to change nothing."""
 
+import ast
+import datetime as dt
 import importlib
 import inspect
 import pathlib
 import pkgutil
+import typing
 
 import pytest
 
 import memkit
+from memkit.clock import UTC
+from memkit.memory import Memory
 from memkit.store.repair import repair
 from memkit.store.status import status_of
 from memkit.store.store import Store
@@ -17,18 +22,21 @@ from tests.reliability.program import main
 from tests.reliability.seam import CHANGING, Count, installed
 from tests.reliability.stores import fingerprint
 
-ROOMS = ("store", "snapshot", "catalog", "analytics", "importers", "consolidate", "retention")
+ROOMS = ("store", "snapshot", "catalog", "analytics", "importers", "consolidate", "retention", "deciding")
 
 # What a person may call that changes no file; each is called below, and nothing may be changed by it.
 READING = {
     "Store.info", "Store.require_folders", "Store.read_index", "Store.read_entry", "Store.generation", "Store.exists",
     "verify.verify", "status.status_of", "Memory.get", "Memory.list", "Memory.sql", "Memory.decisions", "Memory.status",
-    "Memory.verify",
+    "Memory.verify", "Memory.tripwires", "Memory.chains", "Memory.timeline", "Memory.in_force", "Memory.calibration",
+    "Memory.project_summary", "Tripwires.check", "Tripwires.backtest", "Tripwires.acknowledged", "Tripwires.take",
+    "Tripwires.marks", "Tripwires.verdicts", "Tripwires.on_hits", "Tripwires.on_decided", "Tripwires.on_decisions",
 }  # fmt: skip
 # Building blocks of the operations of the table, which call them; their first argument is a store all the same.
 PARTS = {
     "absorbing.add_line": "reads one entry into rows",
     "Memory.recall": "writes one event, like every operation of the table; truth is untouched, see below",
+    "Memory.what_we_decided": "the same",
     "opening.open_memory": "makes a Memory; sweeps and absorbs, as the table does",
     "memkit.open": "is opening.open_memory",
     "memkit.enable": "is opening.enable",
@@ -37,13 +45,11 @@ PARTS = {
 
 
 def public_names() -> set[str]:
-    """Methods of Memory and Store, names of the front door, and functions of the rooms that are given a store."""
+    """Methods of Memory, Store and the facades of Memory, names of the front door, functions that are given a store."""
     found = {f"memkit.{name}" for name in memkit.__all__ if inspect.isfunction(getattr(memkit, name))}
-    memory = importlib.import_module("memkit.memory")
-    for kind in (memory.Memory, Store):
-        for name, value in vars(kind).items():
-            if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
-                found.add(f"{kind.__name__}.{name}")
+    found |= methods("Memory", Memory) | methods("Store", Store)
+    for facade in facades():
+        found |= methods(facade.__name__, facade)
     opening = importlib.import_module("memkit.opening")
     found |= {f"opening.{name}" for name in ("open_memory", "enable", "disable") if hasattr(opening, name)}
     for room in ROOMS:
@@ -59,12 +65,55 @@ def public_names() -> set[str]:
     return found
 
 
+def methods(shown: str, kind: type) -> set[str]:
+    """What may be called on a kind of object, its bases of this package included."""
+    return {
+        f"{shown}.{name}"
+        for base in kind.__mro__
+        if base.__module__.startswith("memkit.")
+        for name, value in vars(base).items()
+        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property))
+    }
+
+
+def facades() -> list[type]:
+    """The classes of areas reached as `mem.area`: properties of Memory that return an object made with a store."""
+    found = []
+    for base in Memory.__mro__:
+        for value in vars(base).values():
+            if isinstance(value, property) and base.__module__.startswith("memkit."):
+                kind = typing.get_type_hints(value.fget, *spaces(base)).get("return")
+                if inspect.isclass(kind) and kind.__module__.startswith("memkit."):
+                    given = inspect.signature(kind).parameters.values()
+                    if any(str(parameter.annotation) in {"Store", "Memory"} for parameter in given):
+                        found.append(kind)
+    return sorted(found, key=lambda kind: kind.__name__)
+
+
+def spaces(kind: type) -> tuple[dict, dict]:
+    """The names an annotation of this class may use, those imported for the type checker only included."""
+    module = importlib.import_module(kind.__module__)
+    names = dict(vars(module))
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("memkit."):
+            source = importlib.import_module(node.module)
+            names.update({alias.asname or alias.name: getattr(source, alias.name) for alias in node.names})
+    return names, names
+
+
 @pytest.mark.promise("P0")
 def test_every_public_operation_is_in_the_table_or_only_reads(cases):
     covered = {name for operation in OPERATIONS for name in operation.covers}
     for name in sorted(public_names()):
         known = name in covered or name in READING or name in PARTS
         cases.add([] if known else [f"add {name} to OPERATIONS, or to READING if it changes nothing"], name=name)
+
+
+@pytest.mark.promise("P0")
+def test_the_areas_of_a_memory_are_found():
+    """Otherwise what they offer would be missing from the names above, and nobody would notice."""
+    assert "Tripwires" in {kind.__name__ for kind in facades()}
+    assert {"Tripwires.acknowledge", "Memory.what_we_decided"} <= public_names()
 
 
 @pytest.mark.promise("P0")
@@ -134,6 +183,7 @@ def test_asking_a_memory_changes_no_truth(scratch, cases):
     project = scratch / "project"
     project.mkdir()
     environment = Environment(home=scratch, config_file=scratch / "config.toml")
+    facts = [{"metric": "queue depth", "at": dt.datetime(2031, 5, 5, tzinfo=UTC), "value": 7.0}]
     with open_memory(project, root=scratch / "root", enabled=True, environment=environment) as mem:
         receipt = mem.store(question="Which queue?", result={"conclusion": "Keep it."})
         asks = {
@@ -145,6 +195,15 @@ def test_asking_a_memory_changes_no_truth(scratch, cases):
             "status": mem.status,
             "verify": mem.verify,
             "repair, dry": mem.repair,
+            "what_we_decided": lambda: mem.what_we_decided("queue"),
+            "project_summary": mem.project_summary,
+            "chains": mem.chains,
+            "timeline": mem.timeline,
+            "in_force": mem.in_force,
+            "calibration": mem.calibration,
+            "tripwires.check": mem.tripwires.check,
+            "tripwires.backtest": lambda: mem.tripwires.backtest(facts=facts),
+            "tripwires.acknowledged": mem.tripwires.acknowledged,
         }
         for name, ask in asks.items():
             before = _truth(mem.paths)
