@@ -10,7 +10,7 @@ CORPORA ?= ../shared/corpora
 .PHONY: help setup demo test test-shuffled check docs notebooks bench bench-smoke reliability reliability-release corpora format clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "memkit needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
@@ -58,7 +58,13 @@ reliability: $(VENV)/.dev ## the reliability ladder in its CI size, with its tab
 	$(BIN)/python -m tests.reliability $(TIERS)
 
 reliability-release: $(VENV)/.dev ## the same in its release size
-	$(BIN)/python -m tests.reliability --release
+	$(BIN)/python -m tests.reliability --release $(TIERS)
+
+reliability-%: $(VENV)/.dev ## one tier of it: faults, crash-points, crash-model, torn-data, ... (docs/concepts/durability.md)
+	$(BIN)/python -m tests.reliability $*
+
+reliability-release-%: $(VENV)/.dev ## one tier in its release size
+	$(BIN)/python -m tests.reliability --release $*
 
 corpora: $(VENV)/.dev ## accuracy of the ADR importer on real records: CORPORA=DIR
 	$(BIN)/python tests/corpora/score.py $(CORPORA)

@@ -17,18 +17,22 @@ assert bugs_of_answers
 # What waits for a room: the case, the room, what will have to hold there. Some cases are tested above for the rooms
 # that exist, and wait here for the next one as well.
 PENDING = (
-    ("MK-012", "memkit.store.audit_chain", "the link to the previous line is read and written under one lock"),
+    ("MK-012", "memkit.store.*chain*", "the link to the previous line is read and written under one lock"),
     ("MK-082", "memkit.store.records", "values of a record's front matter stay texts"),
     ("MK-083", "memkit.store.records", "a record's writer quotes every value"),
     ("MK-084", "memkit.store.records", "only a line of three dashes closes a record's front matter"),
     ("MK-085", "memkit.store.records", "a record's body is the same byte for byte after reading and writing"),
     ("MK-088", "memkit.store.records", "a key that stands twice is a finding about that record"),
-    ("MK-091", "memkit.retention", "an erased entry is found nowhere, before and after the snapshot is made again"),
-    ("MK-100", "memkit.retention", "a removed entry stays removed when an older index or file comes back"),
-    ("MK-105", "memkit.consolidate", "sixty runs over the same candidates change nothing after the first"),
-    ("MK-107", "memkit.consolidate", "a record edited meanwhile is not written over"),
-    ("MK-109", "memkit.consolidate", "a handler that fails after its result is not run for ever"),
-    ("MK-113", "memkit.consolidate", "the reason of a dead letter holds no secret"),
+    (
+        "MK-091",
+        "memkit.retention.*erase*",
+        "an erased entry is found nowhere, before and after the snapshot is made again",
+    ),
+    ("MK-100", "memkit.retention.*erase*", "a removed entry stays removed when an older index or file comes back"),
+    ("MK-105", "memkit.consolidate.*reconcil*", "sixty runs over the same candidates change nothing after the first"),
+    ("MK-107", "memkit.consolidate.*reconcil*", "a record edited meanwhile is not written over"),
+    ("MK-109", "memkit.consolidate.*reconcil*", "a handler that fails after its result is not run for ever"),
+    ("MK-113", "memkit.store.*staging*", "the reason of a dead letter holds no secret"),
     ("MK-119", "memkit.retention", "retention goes by the recorded time, shows first, and moves to trash"),
 )
 
