@@ -55,7 +55,9 @@ _HOMES = {
     "Table": "memkit.catalog.table",
     "disable": "memkit.opening",
     "enable": "memkit.opening",
+    "load_ipython_extension": "memkit.entrances.magics",
     "open": "memkit.opening:open_memory",
+    "unload_ipython_extension": "memkit.entrances.magics",
 }
 
 

@@ -117,6 +117,11 @@ class Memory(Deciding):
             catalog.close()
         self._catalogs.clear()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
     def refresh(self) -> Self:
         """See what other processes have stored since; absorb a long tail into the snapshot."""
         self._require_open()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -250,10 +250,31 @@ def status_sheet(status: Status, rows: int = MAX_ROWS) -> Sheet:
     facts += fact("Project", (say(status.project_path, 240, "code"), ", key ", say(status.project_key, 64, "code")))
     facts += fact("Folder", (say(status.folder, 240, "code"),))
     facts += fact("Root", (say(status.root, 240, "code"),))
-    body: list[Block] = [Facts(tuple(facts))]
+    body: list[Block] = [Facts(tuple(facts)), Section(("Next",), (Bullets(tuple(_next_steps(status))),))]
     if status.notes:
         body.append(Section(("Notes",), (Bullets(tuple((say(note, 300),) for note in status.notes[:rows])),)))
     return Sheet(("Memory of ", say(status.project_path.rstrip("/").rpartition("/")[2] or "/", 80)), (), tuple(body))
+
+
+def _next_steps(status: Status) -> Iterator[Line]:
+    """What to do next, from where this memory stands, in a terminal and in Python."""
+
+    def step(words: str, terminal: str, python: str) -> Line:
+        return (f"{words}: ", say(terminal, 120, "code"), ", or ", say(python, 120, "code"))
+
+    if not status.enabled:
+        yield step("Nothing is stored or recalled while memory is off; to say yes", "memkit enable", "memkit.enable()")
+        if status.n_entries:
+            yield step("To look at what is there", "memkit list", "mem.list()")
+        return
+    if status.n_damaged:
+        yield step("To see what is damaged, and mend it without losing a byte", "memkit verify", "mem.verify()")
+    if not status.n_entries:
+        yield step("To take in decisions you have", "memkit import adr FOLDER", 'mem.import_adr("docs/decisions")')
+        yield step("To store a result", "memkit store FILE", "mem.store(question=..., result={...})")
+        return
+    yield step("To ask", "memkit recall WORDS", 'mem.recall("words")')
+    yield step("To see what holds", "memkit decided TOPIC", 'mem.what_we_decided("topic")')
 
 
 class Consent(Protocol):

@@ -33,6 +33,7 @@ class FakeMemory:
         self.enabled = True
         self.question = "Which queue?"
         self.n_entries = 2
+        self.n_damaged = 0
         self.notes: tuple[str, ...] = ()
         self.problems: list[Problem] = []
         self.problems_left: tuple[Problem, ...] = ()
@@ -62,7 +63,8 @@ class FakeMemory:
     def status(self) -> Status:
         return Status(
             project_path="/p", project_key=KEY, enabled=self.enabled, enabled_by="default", root="/r",
-            folder=f"/r/{KEY}", exists=True, as_of=NOW, n_entries=self.n_entries, n_bytes=2048,
+            folder=f"/r/{KEY}", exists=True, as_of=NOW, n_entries=self.n_entries,
+            n_damaged=self.n_damaged, n_bytes=2048,
             last_stored_at=NOW - dt.timedelta(days=3) if self.n_entries else None, notes=self.notes,
         )  # fmt: skip
 

@@ -26,7 +26,6 @@ def status(ctx: typer.Context) -> None:
         output.document({"status": now.to_dict()})
         return
     output.result(now)
-    output.text(f"\n{status_text.next_steps(now)}")
 
 
 def enable(ctx: typer.Context) -> None:

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from memkit.store.consent import ConsentReceipt
 
 
-def next_steps(status: Status) -> str:
-    """What to do next, from where this memory stands."""
-    if not status.enabled:
-        steps = ["Nothing is stored or recalled while memory is off. To turn it on for this project: memkit enable"]
-        if status.n_entries:
-            steps.append("Meanwhile `memkit list`, `show`, `verify` and `wipe` work on what is there.")
-        return "\n".join(steps)
-    if not status.n_entries:
-        return "Nothing is stored yet. To begin: memkit import adr FOLDER, or pipe JSON into memkit store."
-    return "To ask: memkit recall WORDS. To look around: memkit list."
-
-
 def _entries(status: Status) -> str:
     size = f" ({humanize.naturalsize(status.n_bytes, binary=True)})" if status.n_entries else ""
     return f"{status.n_entries:,}{size}"
