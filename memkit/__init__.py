@@ -55,9 +55,7 @@ _HOMES = {
     "Table": "memkit.catalog.table",
     "disable": "memkit.opening",
     "enable": "memkit.opening",
-    "load_ipython_extension": "memkit.entrances.magics",
     "open": "memkit.opening:open_memory",
-    "unload_ipython_extension": "memkit.entrances.magics",
 }
 
 
@@ -68,6 +66,16 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(module), attribute or name)
     globals()[name] = value
     return value
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Called by `%load_ext memkit`; docs/how-to/notebook-magics.md."""
+    import_module("memkit.entrances.magics").load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Called by `%unload_ext memkit`."""
+    import_module("memkit.entrances.magics").unload_ipython_extension(shell)
 
 
 def __dir__() -> list[str]:
