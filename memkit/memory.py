@@ -213,7 +213,7 @@ class Memory(Deciding):
             plan = self._plan(kind, path)
             receipts = self._keep(plan.new, op="import")
         report = finish(plan, receipts)
-        detail = {"kind": kind, "path": self._store.scrubber.scrub_text(report.path).text, "counts": report.counts}
+        detail = {"kind": kind, "counts": report.counts, "source_path": report.path}
         self._store.audit.record(Event("entry_operation", "import", detail=detail))
         return report
 

@@ -211,5 +211,5 @@ class Deciding:
         """Write down that somebody asked."""
         if not self._store.exists:
             return
-        detail = {"query": self._store.scrubber.scrub_text(query).text[:500], "result_count": n}
+        detail = {"query": query, "result_count": n}
         self._store.audit.record(Event("record_usage", op, detail=detail))

@@ -1,73 +1,162 @@
 """`_logs/memory-YYYY-MM-DD.log`: one line per event, appended under one lock for all days.
 
-The file is chosen under the lock, by the UTC day. A clock that jumps back over midnight goes on with the newest file,
-so that a day is not split; a file of a day further ahead (a clock that was wrong once) is left alone. `current.log` is
-a link to the file in use, replaced in one step, so that `tail -F` follows. Lines are not fsynced. Nothing reads the log
-to decide anything; a log that cannot be written never fails an operation: the caller is warned once.
+Time, file and predecessor are chosen under the lock. The file is that of the UTC day, and never one older than the
+newest: after a clock has jumped back, the newest goes on. `current.log` is a link to the newest, replaced in one step,
+so that `tail -F` follows; where links are impossible it is a copy of the newest, appended to beside it. Lines are not
+fsynced, except those about removals; when a new day begins, the day before is.
+
+The hash of the line before is remembered together with device, inode and size of the file; only where another process
+has written since is the end of the file read. Nothing reads the log to decide anything. A log that cannot be written
+never fails an operation: the caller is warned once.
 """
 
 from __future__ import annotations
 
-import datetime as dt
+import errno
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 from memkit import clock as clocks
 from memkit.errors import MemkitWarning, StoreError
 from memkit.model import jsontext
-from memkit.model.event import Event
+from memkit.model.event import MAX_TEXT_CHARS, REMOVALS, Event, Trigger, Worker, line_of
 from memkit.model.problem import Problem
-from memkit.store import durable, jsonl, look
+from memkit.store import audit_chain, durable, jsonl, leftovers, look
+from memkit.store.audit_run import Run, running
+from memkit.store.durable import Before
 from memkit.store.lock import Lock
 from memkit.store.paths import LOG_PREFIX, LOG_SUFFIX, StorePaths
+from memkit.store.scrub import Scrubber
 
 MAX_TOLD = 200  # damaged lines of a day that are told one by one
 _GIVEN_UP = "too many damaged lines; the rest of this day was not looked at"
 _TAIL_BYTES = 64 * 1024
 _LOG_NAME = re.compile(rf"{LOG_PREFIX}[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{re.escape(LOG_SUFFIX)}", re.ASCII)
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
 class AuditLog:
-    """The log of one project."""
+    """The log of one project.
 
-    def __init__(self, paths: StorePaths, clock: clocks.Clock, *, actor: str = "python", wait_seconds: float) -> None:
+    Args:
+        paths: Where it lies.
+        clock: What time it is.
+        scrubber: What is masked in text.
+        actor: Who acts.
+        wait_seconds: How long to wait for another writer, at most two seconds.
+    """
+
+    def __init__(
+        self,
+        paths: StorePaths,
+        clock: clocks.Clock,
+        *,
+        scrubber: Scrubber,
+        actor: str = "python",
+        wait_seconds: float,
+    ) -> None:
         self._paths = paths
         self._clock = clock
+        self._scrubber = scrubber
         self.actor = actor
-        self._lock = Lock(paths.audit_lock, wait_seconds=min(wait_seconds, 2.0))
+        self.lock = Lock(paths.audit_lock, wait_seconds=min(wait_seconds, 2.0))
         self._warned = False
+        self._seen: tuple[tuple[int, int], int] | None = None
+        self._prev = ""
+        self._copied: str | None = None
 
-    def record(self, *events: Event) -> None:
-        """Append events, one line each; a fault is a warning, once per log, and never an error."""
+    def record(self, *events: Event) -> bool:
+        """Append events, one line each; whether they are in the log.
+
+        A fault is a warning, once per log, and never an error.
+        """
         try:
             self._append(events)
-        except StoreError as error:
+        except (StoreError, TypeError, ValueError) as error:
+            self._seen = None
             if not self._warned:
                 self._warned = True
                 warnings.warn(f"the audit log could not be written: {error}", MemkitWarning, stacklevel=3)
+            return False
+        return True
+
+    def run(self, *, worker: Worker, trigger: Trigger = "unknown", **about: Any) -> AbstractContextManager[Run]:
+        """One run of a memory worker: a start event now, exactly one end event when the block is left.
+
+        Args:
+            worker: `memory_extract` or `memory_consolidation`.
+            trigger: What set it off.
+            **about: Further fields of both events, such as `session_id` or `model`.
+        """
+        return running(self.record, self._clock, worker=worker, trigger=trigger, about=about)
 
     def _append(self, events: tuple[Event, ...]) -> None:
+        parts = [event.parts() for event in events]
+        texts = [{name: self._said(value) for name, value in text.items()} for _, text in parts]
+        fsync = any(event.op in REMOVALS for event in events)
         durable.make_folder(self._paths.logs)
-        with self._lock.held(None):
+        with self.lock.held(None):
             now = self._clock.now()
             newest = look.link_target(self._paths.current_log)
-            name = f"{LOG_PREFIX}{_day(now, days(self._paths, newest))}{LOG_SUFFIX}"
-            lines = [jsontext.dumps({**event.to_dict(now), "actor": self.actor}) + b"\n" for event in events]
-            durable.append(self._paths.logs / name, b"".join(lines), fsync=False)
-            if newest != name:
-                durable.replace_link(self._paths.current_log, name)
+            there = days(self._paths, newest)
+            name = name_of(max([now.date().isoformat(), *there]))
+            if there and name != name_of(there[-1]):
+                durable.flush(self._paths.logs / name_of(there[-1]))
+            seen, self._seen = self._seen, None
+            made: list[bytes] = []
+            found: list[tuple[int, int]] = []
+            prev = ""
+
+            def make(before: Before) -> bytes:
+                nonlocal prev
+                found.append(before.identity)
+                if before.size and (before.identity, before.size) == seen:
+                    tail = audit_chain.Tail(self._prev)
+                else:
+                    older = [each for each in map(name_of, days(self._paths)) if each < name]
+                    tail = audit_chain.tail_before(self._paths, name, older, before)
+                prev, healed = tail.prev, tail.healed
+                for event, (kept, _), text in zip(events, parts, texts, strict=True):
+                    line, prev = line_of(event, text, kept=kept, at=now, actor=self.actor, prev=prev, healed=healed)
+                    made.append(line + b"\n")
+                    healed = ()
+                return b"".join(made)
+
+            start = durable.append_made(self._paths.logs / name, make, fsync=fsync)
+            self._prev, self._seen = prev, (found[0], start + sum(map(len, made)))
+            self._point_at(name, newest, b"".join(made))
+
+    def _said(self, text: str) -> str:
+        return self._scrubber.scrub_text(text).text[:MAX_TEXT_CHARS]
+
+    def _point_at(self, name: str, newest: str | None, lines: bytes) -> None:
+        """Let `current.log` be the file in use."""
+        if newest == name:
+            return
+        current = self._paths.current_log
+        if self._copied == name and look.exists(current):
+            durable.append(current, lines, fsync=False)
+            return
+        if self._copied is None:
+            try:
+                durable.replace_link(current, name)
+            except StoreError as error:
+                if not isinstance(error.__cause__, OSError) or error.__cause__.errno not in _NO_LINKS:
+                    raise
+            else:
+                return
+        durable.replace(current, look.read_bytes(self._paths.logs / name) or b"")
+        self._copied = name
 
 
-def _day(now: dt.datetime, there: list[str]) -> str:
-    today = now.date().isoformat()
-    if there == [today]:
-        return today
-    tomorrow = (now + dt.timedelta(days=1)).date().isoformat()
-    return max([today, *(day for day in there if day <= tomorrow)])
+def name_of(day: str) -> str:
+    """The name of the log of one UTC day."""
+    return f"{LOG_PREFIX}{day}{LOG_SUFFIX}"
 
 
 def is_log_name(name: str) -> bool:
@@ -104,6 +193,32 @@ def damaged_lines(paths: StorePaths) -> list[Problem]:
             told.append(replace(told[-1], detail=_GIVEN_UP, end=-1))
         found += told
     return found
+
+
+def chain(paths: StorePaths) -> audit_chain.Walk:
+    """The chain of every day that lies here as a log, checked line by line."""
+    walk = audit_chain.Walk()
+    for day in days(paths):
+        walk.file(name_of(day), look.read_bytes(paths.log_file(day)) or b"")
+    walk.end()
+    return walk
+
+
+def broken_chain(paths: StorePaths) -> list[Problem]:
+    """The first break of the chain, as a problem, if there is one."""
+    spot = None if leftovers.is_wipe_unfinished(paths) else chain(paths).first_break
+    if spot is None:
+        return []
+    return [
+        Problem(
+            code="broken-log-chain",
+            file=paths.relative(paths.logs / spot.file),
+            detail=spot.why,
+            remedy="The log was changed after it was written; compare it with a copy. `memkit audit verify` says more.",
+            start=spot.start,
+            end=spot.end,
+        )
+    ]
 
 
 def last_event(paths: StorePaths) -> dict[str, jsontext.Json] | None:

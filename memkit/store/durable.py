@@ -20,8 +20,10 @@ import os
 import secrets
 import stat
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from memkit.errors import LocksUnsupportedError, MemkitWarning, OutcomeUnknownError
 from memkit.store.faults import fault as fault  # noqa: PLC0414 - the other half, under the names callers know
@@ -155,6 +157,22 @@ def close(descriptor: int) -> None:
         os.close(descriptor)
 
 
+class Before(NamedTuple):
+    """A file as it is just before an append, its lock held.
+
+    Attributes:
+        identity: Device and inode.
+        size: Its bytes.
+        torn: Whether its last byte is no newline.
+        read: `read(start, n)` gives its bytes, as many as there are.
+    """
+
+    identity: tuple[int, int]
+    size: int
+    torn: bool
+    read: Callable[[int, int], bytes]
+
+
 def append(path: Path, data: bytes, *, fsync: bool) -> int:
     """Append whole lines to a file whose lock the caller holds; returns the offset where `data` begins.
 
@@ -165,6 +183,11 @@ def append(path: Path, data: bytes, *, fsync: bool) -> int:
         OutcomeUnknownError: the line may be in the file: the flush failed, or the cut.
         StoreError: nothing was appended.
     """
+    return append_made(path, lambda _: data, fsync=fsync)
+
+
+def append_made(path: Path, make: Callable[[Before], bytes], *, fsync: bool) -> int:
+    """Like `append`, for lines that depend on what stands before them: `make` sees the file they will follow."""
     existed = exists(path)
     with faults(path, "append"):
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -172,8 +195,11 @@ def append(path: Path, data: bytes, *, fsync: bool) -> int:
         try:
             if not existed:
                 os.fchmod(descriptor, FILE_MODE)
-            size = os.fstat(descriptor).st_size
+            info = os.fstat(descriptor)
+            size = info.st_size
             torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            before = Before((info.st_dev, info.st_ino), size, torn, lambda start, n: os.pread(descriptor, n, start))
+            data = make(before)
             whole = b"\n" + data if torn else data
             try:
                 written = os.write(descriptor, whole)
@@ -189,6 +215,24 @@ def append(path: Path, data: bytes, *, fsync: bool) -> int:
     if fsync and not existed:
         sync_folder(path.parent)
     return size + (1 if torn else 0)
+
+
+def flush(path: Path) -> None:
+    """fsync a file that others have written; an absent one has nothing to lose.
+
+    Raises:
+        OutcomeUnknownError: its last bytes may or may not have reached the disk.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise fault(error, path, "flush") from error
+    try:
+        _flush_append(descriptor, path)
+    finally:
+        close(descriptor)
 
 
 def _cut_back(descriptor: int, path: Path, size: int) -> None:

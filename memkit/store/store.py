@@ -88,7 +88,7 @@ class Store:
         self.index_lock = Lock(paths.index_lock, wait_seconds)
         self._info: StoreInfo | None = None
         self._info_version: tuple[int, ...] | None = None
-        self.audit = AuditLog(paths, clock, actor=actor, wait_seconds=wait_seconds)
+        self.audit = AuditLog(paths, clock, scrubber=scrubber, actor=actor, wait_seconds=wait_seconds)
 
     def __repr__(self) -> str:
         return f"<Store {self.paths.key} of {self.paths.project_path!r}>"

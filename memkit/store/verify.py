@@ -58,6 +58,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.deadletter, lambda: deadletters.read_letters(paths)[1])
     problems += _readable(paths, paths.memory, lambda: records.problems(paths))
     problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
+    problems += _readable(paths, paths.logs, lambda: audit_log.broken_chain(paths))
     return sorted(set(problems))
 
 

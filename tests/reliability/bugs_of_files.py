@@ -27,6 +27,7 @@ from memkit.errors import (
     StoreIOError,
     StorePermissionError,
 )
+from memkit.model.event import Event
 from memkit.settings import Environment
 from memkit.store import audit_log, durable, leftovers, look, paths, quarantine
 from memkit.store.consent import record_consent
@@ -115,6 +116,23 @@ def every_file_that_is_appended_to_is_healed_alike(kit: Kit) -> None:
     events, problems = audit_log.read_events(store.paths)
     assert len(events) == 4
     assert len(problems) == 2
+
+
+@bug("MK-012")
+def eight_writers_link_their_lines(kit: Kit) -> None:
+    def logging(tell):
+        store = kit.store(wait_seconds=60)
+        for i in range(40):
+            store.audit.lock = Lock(store.paths.audit_lock, wait_seconds=60)
+            assert store.audit.record(Event("record_usage", "recall", detail={"query": f"q{i}", "result_count": i}))
+        tell("done")
+
+    kit.filled(1)
+    told = together([logging] * 8)
+    assert [line for lines in told for line in lines] == ["done"] * 8
+    walk = audit_log.chain(kit.store().paths)
+    assert walk.first_break is None
+    assert (walk.n_events, walk.n_unchained, walk.torn) == (321, 0, [])
 
 
 @bug("MK-013")

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memkit.model.candidate import Candidate
+from memkit.model.event import Event
 from memkit.model.record import Record, read_record, write_record
 from memkit.settings import Environment
 from memkit.store import acknowledgements, canonical, deadletters, leftovers, records, staging
+from memkit.store.audit_forget import forget_text
 from memkit.store.consent import record_consent
 from memkit.store.repair import repair
 from memkit.store.store import Store
@@ -33,6 +35,7 @@ from tests.reliability.stores import (
 )
 
 PROJECT = "/projects/demo"
+_FORGOTTEN = "to be forgotten"
 
 
 @dataclass
@@ -305,6 +308,35 @@ def _records_are_whole(bench: Bench) -> list[str]:
     return bad
 
 
+def _audit_run(bench: Bench) -> None:
+    """A worker's run: its start, its end, and a removal in between, which is flushed."""
+    log = bench.store.audit
+    with log.run(worker="memory_consolidation", trigger="manual") as run:
+        log.record(Event("record_operation", "delete", detail={"slug": "seen", "reason": "by the harness"}))
+        run.complete("no_record_changes")
+
+
+def _audit_lines(bench: Bench) -> None:
+    log = bench.store.audit
+    for i in range(3):
+        log.record(Event("record_usage", "recall", detail={"query": f"{_FORGOTTEN} {i}", "result_count": i}))
+
+
+def _forget_text(bench: Bench) -> None:
+    store = bench.store
+    with store.audit.lock.held("forget") as held:
+        forget_text(store.paths, held, lambda event: _FORGOTTEN in str(event.get("text")))
+    bench.ledger.forgotten = True
+
+
+def _forgotten_is_gone(bench: Bench) -> list[str]:
+    """Once it returned, the text is nowhere; and the events are all still there."""
+    logs = bench.store.paths.logs
+    data = b"".join(path.read_bytes() for path in logs.glob("memory-*.log"))
+    found = ["a forgotten text is in the log"] if bench.ledger.forgotten and _FORGOTTEN.encode() in data else []
+    return found if data.count(b'"recall"') in {0, 3} else [*found, f"{data.count(b'recall')} events of 3"]
+
+
 def _absorb(bench: Bench) -> None:
     from memkit.snapshot.absorbing import absorb
 
@@ -433,5 +465,8 @@ OPERATIONS: tuple[Operation, ...] = (
               also=_records_are_whole, in_pairs=False),
     Operation("record-delete", ("canonical.writing", "records.remove"), _delete_record, before=_a_record,
               also=_records_are_whole, in_pairs=False),
+    Operation("audit-run", ("AuditLog.run", "AuditLog.record"), _audit_run, in_pairs=False),
+    Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
+              in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

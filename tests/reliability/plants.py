@@ -21,7 +21,19 @@ from unittest import mock
 
 from memkit.errors import EntryNotFoundError, LockedError, StoreError
 from memkit.model import jsontext
-from memkit.store import durable, entries, index, jsonl, leftovers, lock, look, paths, quarantine
+from memkit.store import (
+    audit_chain,
+    audit_log,
+    durable,
+    entries,
+    index,
+    jsonl,
+    leftovers,
+    lock,
+    look,
+    paths,
+    quarantine,
+)
 from memkit.store import repair as repairing
 from memkit.store import store as storing
 from memkit.store import wipe as wiping
@@ -498,13 +510,30 @@ def the_key_is_the_path_with_its_signs_replaced() -> Iterator[None]:
 
 @plant
 def texts_are_scrubbed_but_the_log_is_not() -> Iterator[None]:
-    from memkit.memory import Memory
-    from memkit.model.event import Event
+    with patch(audit_log.AuditLog, "_said", lambda self, text: text):
+        yield
 
-    def note(self, op, query, n):
-        self._store.audit.record(Event("record_usage", op, detail={"query": query}))
 
-    with patch(Memory, "_note_use", note):
+@plant
+def the_previous_line_of_the_chain_is_read_before_the_lock_is_taken() -> Iterator[None]:
+    """What the end of the log was when the writer began to wait is what its line follows."""
+    real = audit_log.AuditLog._append
+
+    def append(self, events):
+        log = self._paths.current_log
+        data = look.read_bytes(log) or b""
+        time.sleep(0.002)
+
+        def tail_before(paths, name, older, before):
+            whole = data[: data.rfind(b"\n") + 1]
+            return real_tail(paths, name, older, before._replace(size=len(whole)))
+
+        real_tail = audit_chain.tail_before
+        self._seen = None
+        with patch(audit_log.audit_chain, "tail_before", tail_before):
+            return real(self, events)
+
+    with patch(audit_log.AuditLog, "_append", append):
         yield
 
 
@@ -570,7 +599,6 @@ PENDING = (
     Pending("memkit.consolidate.*reconcil*", "the attempts of a dead letter are counted in memory only"),
     Pending("memkit.consolidate.*reconcil*", "a record edited meanwhile is written over"),
     Pending("memkit.store.records", "front matter is closed by any three dashes"),
-    Pending("memkit.store.*chain*", "the previous line of the chain is read before the lock is taken"),
 )
 
 

@@ -83,6 +83,7 @@ class Ledger:
         unlisted: Ids whose index line was damaged on purpose; a repair has to list them again.
         kept: Damaged bytes that have to stay somewhere: where they stood, or in quarantine.
         records: Acknowledged records by slug with their marker; None for one whose deletion was acknowledged.
+        forgotten: Text of the audit log was forgotten.
     """
 
     must: dict[str, str] = field(default_factory=dict)
@@ -93,6 +94,7 @@ class Ledger:
     unlisted: set[str] = field(default_factory=set)
     kept: set[bytes] = field(default_factory=set)
     records: dict[str, str | None] = field(default_factory=dict)
+    forgotten: bool = False
 
     def copy(self) -> Ledger:
         return Ledger(
@@ -104,6 +106,7 @@ class Ledger:
             set(self.unlisted),
             set(self.kept),
             dict(self.records),
+            self.forgotten,
         )
 
     def acknowledge(self, receipts) -> None:

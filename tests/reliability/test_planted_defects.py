@@ -40,6 +40,7 @@ FIRST = {
     "a-file-system-without-locks-is-used-without-one": "locks",
     "repair-reads-the-index-before-it-has-the-lock": "concurrency",
     "the-temporary-name-is-always-the-same": "concurrency",
+    "the-previous-line-of-the-chain-is-read-before-the-lock-is-taken": "concurrency",
     "a-live-writers-file-is-swept": "sweeping",
     "two-threads-share-one-descriptor": "halves",
 }

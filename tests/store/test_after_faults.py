@@ -1,5 +1,6 @@
 """Defects that faults, crashes and damage once showed, one sentence each."""
 
+import datetime as dt
 import errno
 import os
 import threading
@@ -730,17 +731,17 @@ class TestDamage:
 
 
 class TestLog:
-    def test_a_day_far_ahead_does_not_catch_all_later_events(self, make_store, clock):
-        import datetime as dt
-
+    def test_after_a_day_far_ahead_the_newest_log_goes_on_and_no_older_one_grows(self, make_store, clock):
         store = make_store()
         store.store_many([new()])
         clock.advance(dt.timedelta(days=3000))
         store.store_many([new()])
+        older = store.paths.log_file("2026-11-30").read_bytes()
         clock.advance(dt.timedelta(days=-2999))
         store.store_many([new()])
-        assert len(audit_log.days(store.paths)) == 3
-        assert os.readlink(store.paths.current_log) == "memory-2026-12-01.log"
+        assert audit_log.days(store.paths) == ["2026-11-30", "2035-02-16"]
+        assert store.paths.log_file("2026-11-30").read_bytes() == older
+        assert os.readlink(store.paths.current_log) == "memory-2035-02-16.log"
 
     def test_a_link_that_points_nowhere_sensible_is_replaced(self, make_store):
         store = make_store()

@@ -1,0 +1,255 @@
+"""The chain of the audit log: each event carries the hash of the one before, across days.
+
+What a hash covers is said in `model.event`. The chain shows that nothing between two lines was changed, put in, taken
+out or moved. Without a secret or a copy elsewhere it cannot show that the newest lines were cut off, or that somebody
+wrote the whole log anew.
+
+A crash may leave bytes that are no event at the end of a file. The next event says that they were there (`healed`: how
+many bytes, their SHA-256), so what a crash left is vouched for, and any other damage is a break.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from memkit.model import jsontext
+from memkit.model.event import GENESIS, Seal, seal_of
+from memkit.store import jsonl, look
+from memkit.store.durable import Before
+from memkit.store.paths import StorePaths
+
+_STEP = 64 * 1024
+_MOST_LOOKED_AT = 200
+Read = Callable[[int, int], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What the next line follows.
+
+    Attributes:
+        prev: The hash it carries.
+        healed: What crashes left since the last whole line, by file.
+    """
+
+    prev: str = GENESIS
+    healed: tuple[dict[str, Any], ...] = ()
+
+
+def tail_before(paths: StorePaths, name: str, older: Sequence[str], before: Before) -> Tail:
+    """What a line appended to the log `name` follows; the audit lock is held.
+
+    Args:
+        paths: Where the logs lie.
+        name: The file it is appended to.
+        older: Names of the files before it, oldest first.
+        before: That file as it is.
+    """
+    prev, left = _end(before.size, before.read)
+    healed = [_wound(name, left)] if left else []
+    for each in reversed(older):
+        if prev is not None:
+            break
+        file = paths.logs / each
+        info = look.status_of(file)
+        if info is None:
+            continue
+        prev, left = _end(info.st_size, partial(_read, file))
+        healed += [_wound(each, left)] if left else []
+    return Tail(GENESIS if prev is None else prev, tuple(healed))
+
+
+def _read(file: Path, start: int, n: int) -> bytes:
+    return look.read_from(file, start, limit=n) or b""
+
+
+def _wound(file: str, left: bytes) -> dict[str, Any]:
+    return {"file": file, "bytes": len(left), "sha256": hashlib.sha256(left).hexdigest()}
+
+
+def _end(size: int, read: Read) -> tuple[str | None, bytes]:
+    """The hash that the next line carries (None where the file has no whole line), and the bytes behind that line."""
+    reach = _STEP
+    while True:
+        start = max(0, size - reach)
+        data = read(start, size - start)
+        end, looked_at = len(data), 0
+        while end > 0 and looked_at <= _MOST_LOOKED_AT:
+            newline = data.rfind(b"\n", 0, end)
+            if newline < 0 and start > 0:
+                break
+            hashed = _whole_line(data[newline + 1 : end])
+            if hashed is not None:
+                return hashed, _trimmed(data[end:])
+            end, looked_at = max(newline, 0), looked_at + 1
+        if start == 0:
+            return None, _trimmed(data)
+        reach = size if looked_at > _MOST_LOOKED_AT else reach * 16
+
+
+def _trimmed(left: bytes) -> bytes:
+    return left.strip(b"\n")
+
+
+def _whole_line(line: bytes) -> str | None:
+    """The hash of a line that is an event of the chain; `GENESIS` for one from before the chain; None for damage."""
+    if not line:
+        return None
+    with suppress(jsontext.JsonDamage):
+        raw = jsonl.parse_object(line)
+        return seal_of(line).digest if isinstance(raw.get("prev"), str) else GENESIS
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A spot of the log.
+
+    Attributes:
+        file: Its name in `_logs/`.
+        start: First byte.
+        end: One past the last byte, without the newline.
+        why: What is the matter there.
+    """
+
+    file: str
+    start: int
+    end: int
+    why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Walk:
+    """A check of the chain: feed it the days in order, then `end` it.
+
+    Attributes:
+        n_files: Days looked at.
+        n_events: Whole lines.
+        n_unchained: Those of them from before there was a chain.
+        n_forgotten: Those whose text was erased.
+        torn: What crashes left, vouched for by the event after it, or at the very end.
+        first_break: The first spot that no crash explains, or None.
+        last: The hash the next event will carry; empty before the first chained event.
+    """
+
+    n_files: int = 0
+    n_events: int = 0
+    n_unchained: int = 0
+    n_forgotten: int = 0
+    torn: list[Place] = field(default_factory=list)
+    first_break: Place | None = None
+    last: str = ""
+    _begins: Place | None = None
+    _begins_with: str = GENESIS
+    _previous: Place | None = None
+    _left: list[tuple[Place, int, str]] = field(default_factory=list)
+    _vouched: set[str] = field(default_factory=set)
+
+    def file(self, name: str, data: bytes) -> None:
+        """Walk one day's bytes."""
+        self.n_files += 1
+        junk: Place | None = None
+        for start, end in spots(data):
+            place = Place(name, start, end)
+            line = data[start:end]
+            try:
+                raw = jsonl.parse_object(line)
+            except jsontext.JsonDamage as damage:
+                junk = replace(place, why=str(damage)) if junk is None else replace(junk, end=end)
+                continue
+            if junk is not None:
+                self._leave(junk, data)
+                junk = None
+            self._event(place, raw, seal_of(line))
+        if junk is not None:
+            self._leave(junk, data)
+
+    def _leave(self, junk: Place, data: bytes) -> None:
+        left = data[junk.start : junk.end]
+        self._left.append((junk, len(left), hashlib.sha256(left).hexdigest()))
+
+    def _event(self, place: Place, raw: dict[str, Any], seal: Seal) -> None:
+        self.n_events += 1
+        prev = raw.get("prev")
+        self.n_forgotten += "text_digest" in raw and not seal.has_text
+        if isinstance(prev, str):
+            self._settle(raw.get("healed"))
+            self._link(place, prev)
+            self.last = seal.digest
+            if raw.get("op") == "forget_days":
+                self._vouched.add(str(raw.get("chain_from")))
+        else:
+            self.n_unchained += 1
+            self._left.clear()  # before the chain nobody vouched for anything
+            if self.last:
+                self._break(place, "carries no hash, though lines before it do: it was put in, or edited")
+        if not seal.is_text_whole:
+            self._break(place, "its text was changed: it is not the text the digest was made of")
+        self._previous = place
+
+    def _settle(self, healed: Any) -> None:
+        """Compare what is no event with what this event says it found."""
+        said = {
+            (each.get("file"), each.get("bytes"), each.get("sha256"))
+            for each in (healed if isinstance(healed, list) else [])
+            if isinstance(each, dict)
+        }
+        for place, n, digest in self._left:
+            if (place.file, n, digest) in said:
+                self.torn.append(replace(place, why="left by a crash: the next event says that it was there"))
+            else:
+                self._break(place, f"damaged after the next event was written: {place.why}")
+        self._left.clear()
+
+    def _link(self, place: Place, prev: str) -> None:
+        if not self.last:
+            self._begins, self._begins_with = place, prev
+        elif prev != self.last:
+            before = self._previous or place
+            if prev == GENESIS:
+                self._break(place, "begins a new chain, though lines stand before it")
+                return
+            at = f"byte {place.start:,}" if before.file == place.file else f"{place.file}, byte {place.start:,}"
+            self._break(
+                before,
+                f"the next line ({at}) follows another one: this one was edited, put in or moved, or lines between "
+                "the two were taken out",
+            )
+
+    def end(self) -> None:
+        """Judge what is left: bytes at the very end, and a beginning that nobody vouches for."""
+        for i, (place, _, _) in enumerate(self._left):
+            if i == len(self._left) - 1:
+                self.torn.append(replace(place, why="at the end, as a crash leaves it; the next event will say so"))
+            else:
+                self._break(place, f"damaged: {place.why}")
+        self._left.clear()
+        if self._begins is not None and self._begins_with not in {GENESIS, *self._vouched}:
+            why = "the log begins in the middle: what stood before was taken out, and no event says so"
+            if self.first_break is None or self.first_break.file >= self._begins.file:
+                self.first_break = replace(self._begins, why=why)
+
+    def _break(self, place: Place, why: str) -> None:
+        if self.first_break is None:
+            self.first_break = replace(place, why=why)
+
+
+def spots(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where each non-empty line begins and ends, newline left out, the last one whether or not it has one."""
+    position = 0
+    while position < len(data):
+        newline = data.find(b"\n", position)
+        end = len(data) if newline < 0 else newline
+        if end > position:
+            yield position, end
+        position = end + 1
