@@ -133,7 +133,7 @@ def test_asking_is_noted_once_in_the_audit_log(own_copy):
     before = len(read_events(own_copy.paths)[0])
     own_copy.what_we_decided("database")
     events = read_events(own_copy.paths)[0][before:]
-    assert [(event["op"], event["query"]) for event in events] == [("decided", "database")]
+    assert [(event["op"], event["text"]["query"]) for event in events] == [("decided", "database")]
 
 
 def test_the_answer_is_plain_data_and_a_table(wherry):

@@ -179,7 +179,7 @@ def test_an_acknowledged_tripwire_is_silent_until_its_evidence_changes(own_copy)
     assert row.id in [r.id for r in report.speaking]
 
     event = read_events(own_copy.paths)[0][-1]
-    assert (event["op"], event["tripwire_id"], event["reason"]) == (
+    assert (event["op"], event["tripwire_id"], event["text"]["reason"]) == (
         "acknowledge",
         row.id,
         "More shards arrive on Monday.",
