@@ -51,7 +51,20 @@ _CODE = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}", re.ASCII)
 # Fields that hold what somebody wrote, wherever a caller puts them.
 _WRITTEN = frozenset({"query", "message", "note", "source_path"})
 _RESERVED = frozenset(
-    {"id", "occurred_at", "schema_version", "event", "op", "status", "actor", "prev", "healed", "text_digest", "text"}
+    {
+        "id",
+        "occurred_at",
+        "schema_version",
+        "event",
+        "op",
+        "status",
+        "actor",
+        "seq",
+        "prev",
+        "healed",
+        "text_digest",
+        "text",
+    }
 )
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -105,6 +118,7 @@ def line_of(
     kept: Mapping[str, Any],
     at: dt.datetime,
     actor: str,
+    seq: int,
     prev: str,
     healed: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[bytes, str]:
@@ -116,6 +130,7 @@ def line_of(
         kept: Its other fields; from `parts`.
         at: When.
         actor: Who acted.
+        seq: Its number in the log, from 1.
         prev: Hash of the line before, or `GENESIS`.
         healed: What crashes had left between the two, by `file`, with `bytes` and `sha256`.
     """
@@ -130,6 +145,7 @@ def line_of(
     fields["status"] = event.status
     fields["actor"] = actor
     fields |= kept
+    fields["seq"] = seq
     fields["prev"] = prev
     if healed:
         fields["healed"] = [dict(each) for each in healed]

@@ -19,7 +19,19 @@ from memkit.model.event import EVENT_SCHEMA_VERSION, Event, Trigger, Worker
 Count = Annotated[int, Field(ge=0)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 WORKER_STATUSES = ("started", "completed", "skipped", "failed", "cancelled")
-_COMMON = {"id", "occurred_at", "schema_version", "actor", "event", "op", "status", "prev", "healed", "text_digest"}
+_COMMON = {
+    "id",
+    "occurred_at",
+    "schema_version",
+    "actor",
+    "event",
+    "op",
+    "status",
+    "seq",
+    "prev",
+    "healed",
+    "text_digest",
+}
 
 
 class _Common(BaseModel):
@@ -29,6 +41,7 @@ class _Common(BaseModel):
     occurred_at: dt.datetime | None = None
     schema_version: int = EVENT_SCHEMA_VERSION
     actor: str = ""
+    seq: Count = 0
     prev: str = ""
     text_digest: str = ""
     text: Mapping[str, str] = {}

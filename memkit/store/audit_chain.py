@@ -35,10 +35,12 @@ class Tail:
 
     Attributes:
         prev: The hash it carries.
+        n: The number of the line before it; 0 where there is none.
         healed: What crashes left since the last whole line, by file.
     """
 
     prev: str = GENESIS
+    n: int = 0
     healed: tuple[dict[str, Any], ...] = ()
 
 
@@ -51,18 +53,19 @@ def tail_before(paths: StorePaths, name: str, older: Sequence[str], before: Befo
         older: Names of the files before it, oldest first.
         before: That file as it is.
     """
-    prev, left = _end(before.size, before.read)
+    end, left = _end(before.size, before.read)
     healed = [_wound(name, left)] if left else []
     for each in reversed(older):
-        if prev is not None:
+        if end is not None:
             break
         file = paths.logs / each
         info = look.status_of(file)
         if info is None:
             continue
-        prev, left = _end(info.st_size, partial(_read, file))
+        end, left = _end(info.st_size, partial(_read, file))
         healed += [_wound(each, left)] if left else []
-    return Tail(GENESIS if prev is None else prev, tuple(healed))
+    prev, n = end or (GENESIS, 0)
+    return Tail(prev, n, tuple(healed))
 
 
 def _read(file: Path, start: int, n: int) -> bytes:
@@ -73,8 +76,8 @@ def _wound(file: str, left: bytes) -> dict[str, Any]:
     return {"file": file, "bytes": len(left), "sha256": hashlib.sha256(left).hexdigest()}
 
 
-def _end(size: int, read: Read) -> tuple[str | None, bytes]:
-    """The hash that the next line carries (None where the file has no whole line), and the bytes behind that line."""
+def _end(size: int, read: Read) -> tuple[tuple[str, int] | None, bytes]:
+    """Hash and number of the last whole line (None where the file has none), and the bytes behind it."""
     reach = _STEP
     while True:
         start = max(0, size - reach)
@@ -84,9 +87,9 @@ def _end(size: int, read: Read) -> tuple[str | None, bytes]:
             newline = data.rfind(b"\n", 0, end)
             if newline < 0 and start > 0:
                 break
-            hashed = _whole_line(data[newline + 1 : end])
-            if hashed is not None:
-                return hashed, _trimmed(data[end:])
+            found = _whole_line(data[newline + 1 : end])
+            if found is not None:
+                return found, _trimmed(data[end:])
             end, looked_at = max(newline, 0), looked_at + 1
         if start == 0:
             return None, _trimmed(data)
@@ -97,13 +100,16 @@ def _trimmed(left: bytes) -> bytes:
     return left.strip(b"\n")
 
 
-def _whole_line(line: bytes) -> str | None:
-    """The hash of a line that is an event of the chain; `GENESIS` for one from before the chain; None for damage."""
+def _whole_line(line: bytes) -> tuple[str, int] | None:
+    """Hash and number of a line that is an event; `GENESIS` and 0 for one from before the chain; None for damage."""
     if not line:
         return None
     with suppress(jsontext.JsonDamage):
         raw = jsonl.parse_object(line)
-        return seal_of(line).digest if isinstance(raw.get("prev"), str) else GENESIS
+        if not isinstance(raw.get("prev"), str):
+            return GENESIS, 0
+        n = raw.get("seq")
+        return seal_of(line).digest, n if isinstance(n, int) else 0
     return None
 
 

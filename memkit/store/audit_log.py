@@ -67,7 +67,7 @@ class AuditLog:
         self.lock = Lock(paths.audit_lock, wait_seconds=min(wait_seconds, 2.0))
         self._warned = False
         self._seen: tuple[tuple[int, int], int] | None = None
-        self._prev = ""
+        self._prev, self._n = "", 0
         self._copied: str | None = None
 
     def record(self, *events: Event) -> bool:
@@ -110,25 +110,28 @@ class AuditLog:
             seen, self._seen = self._seen, None
             made: list[bytes] = []
             found: list[tuple[int, int]] = []
-            prev = ""
+            prev, n = "", 0
 
             def make(before: Before) -> bytes:
-                nonlocal prev
+                nonlocal prev, n
                 found.append(before.identity)
                 if before.size and (before.identity, before.size) == seen:
-                    tail = audit_chain.Tail(self._prev)
+                    tail = audit_chain.Tail(self._prev, self._n)
                 else:
                     older = [each for each in map(name_of, days(self._paths)) if each < name]
                     tail = audit_chain.tail_before(self._paths, name, older, before)
-                prev, healed = tail.prev, tail.healed
+                prev, n, healed = tail.prev, tail.n, tail.healed
                 for event, (kept, _), text in zip(events, parts, texts, strict=True):
-                    line, prev = line_of(event, text, kept=kept, at=now, actor=self.actor, prev=prev, healed=healed)
+                    n += 1
+                    line, prev = line_of(
+                        event, text, kept=kept, at=now, actor=self.actor, seq=n, prev=prev, healed=healed
+                    )
                     made.append(line + b"\n")
                     healed = ()
                 return b"".join(made)
 
             start = durable.append_made(self._paths.logs / name, make, fsync=fsync)
-            self._prev, self._seen = prev, (found[0], start + sum(map(len, made)))
+            self._prev, self._n, self._seen = prev, n, (found[0], start + sum(map(len, made)))
             self._point_at(name, newest, b"".join(made))
 
     def _said(self, text: str) -> str:

@@ -54,6 +54,7 @@ class TestLine:
         assert first["id"][14] == "7"
         assert (first["schema_version"], first["actor"], first["prev"]) == (2, "python", GENESIS)
         assert second["prev"] == seal_of(lines(store)[0]).digest
+        assert (first["seq"], second["seq"]) == (1, 2)
 
     def test_keeps_what_people_wrote_apart_scrubbed_and_salted(self, store, log):
         log.record(asked(f"the token {SECRET}"))
@@ -275,6 +276,7 @@ class TestFiles:
             assert worker.exitcode == 0
         walk = audit_log.chain(store.paths)
         assert (walk.first_break, walk.n_events, walk.torn) == (None, 8 * 60, [])
+        assert [event["seq"] for event in audit_log.read_events(store.paths)[0]] == list(range(1, 8 * 60 + 1))
         assert audit_log.days(store.paths) == ["2026-11-30", "2026-12-01"]
         for day in audit_log.days(store.paths):
             for event in audit_log.day_events(store.paths, day):
