@@ -96,7 +96,7 @@ class Event:
             if name in _WRITTEN or (name == "reason" and not is_code(value)):
                 if value:
                     text.setdefault(name, str(value))
-            elif name not in _RESERVED:
+            elif name not in RESERVED:
                 kept[name] = value
         return kept, text
 

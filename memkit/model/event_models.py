@@ -14,24 +14,11 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter, ValidationError
 
 from memkit.errors import InvalidInputError
-from memkit.model.event import EVENT_SCHEMA_VERSION, Event, Trigger, Worker
+from memkit.model.event import EVENT_SCHEMA_VERSION, RESERVED, Event, Trigger, Worker
 
 Count = Annotated[int, Field(ge=0)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 WORKER_STATUSES = ("started", "completed", "skipped", "failed", "cancelled")
-_COMMON = {
-    "id",
-    "occurred_at",
-    "schema_version",
-    "actor",
-    "event",
-    "op",
-    "status",
-    "seq",
-    "prev",
-    "healed",
-    "text_digest",
-}
 
 
 class _Common(BaseModel):
@@ -50,7 +37,7 @@ class _Common(BaseModel):
         """The event to log: what it says, without what the log itself gives (id, time, actor, chain)."""
         raw = self.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
         text = {name: value for name, value in self.text.items() if name != "salt"}
-        detail = {name: value for name, value in raw.items() if name not in _COMMON and name != "text"}
+        detail = {name: value for name, value in raw.items() if name not in RESERVED}
         said: dict[str, Any] = dict(self)
         return Event(said["event"], said.get("op") or "", said["status"], detail, text)
 
