@@ -50,22 +50,8 @@ _DIGEST_CHARS = 64
 _CODE = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}", re.ASCII)
 # Fields that hold what somebody wrote, wherever a caller puts them.
 _WRITTEN = frozenset({"query", "message", "note", "source_path"})
-_RESERVED = frozenset(
-    {
-        "id",
-        "occurred_at",
-        "schema_version",
-        "event",
-        "op",
-        "status",
-        "actor",
-        "seq",
-        "prev",
-        "healed",
-        "text_digest",
-        "text",
-    }
-)
+_GIVEN = ("id", "occurred_at", "schema_version", "actor", "seq", "prev", "healed", "text_digest")
+RESERVED = frozenset({*_GIVEN, "event", "op", "status", "text"})
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
