@@ -11,7 +11,7 @@ or failed.
 from __future__ import annotations
 
 from os import PathLike, fspath
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 def _printable(path: str | PathLike[str] | None) -> str | None:
@@ -56,7 +56,7 @@ class MemkitError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.__dict__.copy()))
 
-    def to_dict(self) -> dict[str, str | None]:
+    def to_dict(self) -> dict[str, Any]:
         """The error as plain data: code, what, file, field, remedy."""
         return {
             "code": self.code,
@@ -84,6 +84,38 @@ class FactsError(InvalidInputError):
     """A table of facts cannot be read as (metric, at, value[, unit]), or contradicts itself; nothing was judged."""
 
     code = "facts"
+
+
+class PolicyError(InvalidInputError):
+    """A retention policy cannot be used as it is, or would do more than was agreed to; nothing was pruned."""
+
+    code = "policy"
+
+
+class StalePlanError(MemkitError):
+    """A plan was made for another store, another policy, or for what has changed since; nothing was moved.
+
+    Attributes:
+        changes: What changed, one line each.
+    """
+
+    code = "stale-plan"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+        changes: tuple[str, ...] = (),
+    ) -> None:
+        self.changes = changes
+        super().__init__(what, file=file, field=field, remedy=remedy)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as plain data, with its changes."""
+        return {**super().to_dict(), "changes": list(self.changes)}
 
 
 class UsageError(MemkitError):
@@ -202,6 +234,36 @@ class EntryNotFoundError(StoreError, LookupError):
     """No entry with this id in this project."""
 
     code = "not-found"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as plain data; nothing matched."""
+        return {**super().to_dict(), "matched": 0}
+
+
+class AmbiguousIdError(StoreError, LookupError):
+    """The beginning of an id fits several entries.
+
+    Attributes:
+        matches: Their ids, ascending.
+    """
+
+    code = "ambiguous-id"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+        matches: tuple[str, ...] = (),
+    ) -> None:
+        self.matches = matches
+        super().__init__(what, file=file, field=field, remedy=remedy)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as plain data, with how many fit and which."""
+        return {**super().to_dict(), "matched": len(self.matches), "matches": list(self.matches)}
 
 
 class RecordNotFoundError(StoreError, LookupError):

@@ -20,8 +20,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -31,10 +30,12 @@ from memkit.deciding.questions import Deciding
 from memkit.deciding.tripwires import Tripwires
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
 from memkit.model.entry import StoredEntry
+from memkit.model.event import Event
 from memkit.model.problem import Problem
 from memkit.model.status import Status
 from memkit.settings import Environment, Loaded, facts_file
 from memkit.store.listing import EntryList
+from memkit.store.lock import Lock
 from memkit.store.new_entry import NewEntry, check_new_entry
 from memkit.store.paths import StorePaths
 from memkit.store.receipt import StoreReceipt
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
     from memkit.analytics.recall_result import RecallResult
     from memkit.catalog.catalog import Catalog
     from memkit.catalog.table import Table
-    from memkit.importers.detect import Detection
     from memkit.importers.report import ImportReport
+    from memkit.importers.run import ImportPlan
 
 Project = str | os.PathLike[str]
 Scope = Literal["own", "all", "others"]
@@ -190,7 +191,7 @@ class Memory(Deciding):
         Raises:
             ImportSourceError: the path cannot be read at all.
         """
-        return self.import_from("adr", path, dry_run=dry_run)
+        return self._import("adr", path, dry_run=dry_run)
 
     def import_consensus(self, path: Project, *, dry_run: bool = False) -> ImportReport:
         """Read panel results (a JSON file, a folder of them, or JSONL) at `path`; every one is accounted for.
@@ -198,48 +199,43 @@ class Memory(Deciding):
         Raises:
             ImportSourceError: the path cannot be read at all.
         """
-        return self.import_from("consensus", path, dry_run=dry_run)
+        return self._import("consensus", path, dry_run=dry_run)
 
-    def import_from(
-        self,
-        kind: str,
-        path: Project,
-        *,
-        dry_run: bool = False,
-        limit: int | None = None,
-        progress: Callable[[int], None] | None = None,
-    ) -> ImportReport:
-        """Read the files of another tool at `path`; every item is accounted for, the same again adds nothing.
-
-        Args:
-            kind: One of the kinds of docs/how-to/import.md, such as `server-memory`; `detect` says which.
-            path: A file or a folder.
-            dry_run: Say what would be stored, and store nothing.
-            limit: Store at most so many entries; the report says where it was cut.
-            progress: Called now and then with the number of items seen since the last call.
-
-        Raises:
-            UsageError: there is no such kind.
-            ImportSourceError: the path cannot be read at all.
-            StoreError: a batch could not be stored; what was stored before stays, and the same import goes on.
-        """
-        from memkit.deciding.importing import Importing
+    def _import(self, kind: str, path: Project, *, dry_run: bool) -> ImportReport:
+        from memkit.importers.run import finish
 
         self._require_enabled()
-        keep = partial(self._keep, op="import")
-        importing = Importing(self._store, self._catalog(), keep=keep, scratch=spill_folder(self._temp_directory))
-        return importing.run(kind, path, dry_run=dry_run, limit=limit, progress=progress)
+        if dry_run:
+            return finish(self._plan(kind, path))
+        self._store.make_folders()
+        with Lock(self.paths.import_lock, self._store.wait_seconds).held(f"import {kind}"):
+            self._catalog().refresh()
+            plan = self._plan(kind, path)
+            receipts = self._keep(plan.new, op="import")
+        report = finish(plan, receipts)
+        detail = {"kind": kind, "counts": report.counts, "source_path": report.path}
+        self._store.audit.record(Event("entry_operation", "import", detail=detail))
+        return report
 
-    def detect(self, path: Project) -> Detection:
-        """Which kind of files `path` holds, with the evidence; for `import_from`.
+    def _plan(self, kind: str, path: Project) -> ImportPlan:
+        from memkit.analytics.sources import identities, known_sources
+        from memkit.importers.run import plan_import
 
-        Raises:
-            ImportSourceError: the path cannot be read at all.
-        """
-        from memkit.importers.detect import detect
+        catalog, now, key = self._catalog(), self._now(), self.paths.key
+        return plan_import(
+            kind,
+            path,
+            project_path=self.paths.real_path,
+            known=known_sources(catalog, kind, as_of=now, project_key=key),
+            previous=self._result_of,
+            identities=identities(catalog, as_of=now, project_key=key),
+        )
 
-        self._require_open()
-        return detect(path, spill_folder(self._temp_directory))
+    def _result_of(self, entry_id: str) -> Mapping[str, Any] | None:
+        try:
+            return self._store.read_entry(entry_id).result
+        except MemkitError:
+            return None
 
     # -- asking -------------------------------------------------------------------------------------------------
 

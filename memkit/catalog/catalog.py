@@ -48,7 +48,7 @@ class Catalog:
         stores: Sequence[Store],
         *,
         temp_directory: Path | None,
-        decision_panels: Sequence[str] = ("adr", "consensus", "decision", "llm-council"),
+        decision_panels: Sequence[str] = ("adr", "consensus"),
         threads: int = 1,
     ) -> None:
         if not 0 < len(stores) <= MAX_STORES:
@@ -207,7 +207,10 @@ class Catalog:
             try:
                 sight = self._require_open()
                 sight.accept(waiting)
-                sight.settle()
+                if sight.hide():
+                    sight.settle()
+                else:
+                    sight = self._reload()
             except duckdb.IOException:
                 sight = self._reload()
             yield sight

@@ -143,8 +143,8 @@ class Database:
             postings = f"select * replace ({doc}) from {_parquet(part.postings)}"
             unhealed, live = "doc not in (select doc from base.healed)", "doc not in (select doc from base.replaced)"
             shown["entry_rows"].append(f"select * from ({entries}) where {unhealed}")
-            shown["posting_rows"].append(f"select * from ({postings}) where {live}")
-            shown["replaced_postings"].append(f"select * from ({postings}) where not ({live})")
+            shown["posting_rows"].append(f"select * from ({postings}) where {live} and {unhealed}")
+            shown["replaced_postings"].append(f"select * from ({postings}) where not ({live}) and {unhealed}")
         with self.transaction():
             for name, parts in shown.items():
                 self.run(f"alter table base.{name} rename to held_{name}")
@@ -165,6 +165,11 @@ class Database:
         """Remove rows in memory of entries that could not be read and now can."""
         healed = "problem is not null and doc in (select doc from base.healed)"
         self.run(f"delete from base.{self._held('entry_rows')} where {healed}")
+
+    def drop_hidden(self) -> None:
+        """Remove rows and postings in memory of entries that are shown no more."""
+        for name in ROWS:
+            self.run(f"delete from base.{self._held(name)} where doc in (select doc from base.healed)")
 
     def part_replaced(self) -> None:
         """Move postings in memory of replaced editions aside."""

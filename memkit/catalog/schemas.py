@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def base_schemas() -> dict[str, pa.Schema]:
     """Each table filled from Python; the others are made by a select in `tables/`.
 
-    `healed` numbers segment rows that no longer count, `chains` leads a superseded document to its heads,
+    `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
     damaged index lines.
     """

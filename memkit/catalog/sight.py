@@ -82,11 +82,15 @@ class Sight:
     def open(self, *, use_snapshots: bool) -> None:
         """Read the stores for the first time."""
         for source in self.sources:
+            source.hidden = source.store.trash().hidden  # before the index, which may be settled meanwhile
             source.open(use_snapshot=use_snapshots)
         segments = [source.segments for source in self.sources if source.segments]
         if segments:
             self.database.read_in_place(segments)
         self.reads_files = bool(segments)
+        for source in self.sources:
+            if source.segments is not None:
+                self._remove(source, source.hidden)
         self._update()
         self._mend()
 
@@ -150,7 +154,7 @@ class Sight:
 
     def look_again(self) -> bool:
         """See what others appended and what was put back; False where an index was rewritten: make a new sight."""
-        if not all(list(map(Source.look_again, self.sources))):
+        if not self.hide() or not all(list(map(Source.look_again, self.sources))):
             return False
         self.shelf.forget()
         self.settle()
@@ -162,6 +166,39 @@ class Sight:
         by_key = {source.key: source for source in self.sources}
         for entry in entries:
             by_key[entry.project_key].accept(entry)
+
+    def hide(self) -> bool:
+        """Drop the rows of what went to the trash; False where something came back: make a new sight."""
+        hiding: list[tuple[Source, frozenset[str]]] = []
+        for source in self.sources:
+            hidden = source.store.trash().hidden
+            if source.hidden - hidden:
+                return False
+            if hidden - source.hidden:
+                hiding.append((source, hidden - source.hidden))
+                source.hidden = hidden
+        if hiding:
+            removed = [self._remove(source, ids) for source, ids in hiding]
+            if any(replaced_others for _, replaced_others in removed):
+                return False  # an older edition counts again
+            if any(n for n, _ in removed):
+                self._update(removed=True)
+        return True
+
+    def _remove(self, source: Source, ids: Iterable[str]) -> tuple[int, bool]:
+        """Drop the rows of these entries; how many there were, and whether one of them replaced an older edition."""
+        import pyarrow as pa
+
+        wanted = list(ids)
+        if not wanted:
+            return 0, False
+        rows = self._own("known_docs", {"ids": wanted, "project_key": source.key})
+        if rows:
+            self.database.insert("healed", pa.table({"doc": pa.array([doc for doc, _ in rows], pa.int32())}))
+            self.database.drop_hidden()
+            self._cards.clear()
+            self.shelf.forget()
+        return len(rows), any(replaces is not None for _, replaces in rows)
 
     def settle(self) -> None:
         """Give what is waiting its rows."""
@@ -210,12 +247,12 @@ class Sight:
         if healed:
             self._update(healed)
 
-    def _update(self, healed: Healed = ()) -> None:
+    def _update(self, healed: Healed = (), *, removed: bool = False) -> None:
         self.n_changes += 1
         with self.database.transaction():
             self._drop(healed)
             added = self._insert_waiting(healed)
-            if self._is_new:
+            if self._is_new or removed:
                 self.derived.work_out()
             else:
                 self.derived.take([entries for entries, _ in added])
@@ -230,7 +267,12 @@ class Sight:
             self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
         ((n_entries, n_live, *averages),) = self._own("scope")
         self.scope = Scope(n_entries, n_live, dict(zip(FIELDS, averages, strict=True)))
-        if self._is_new or healed or any(rows.column("problem").null_count < rows.num_rows for rows, _ in added):
+        if (
+            self._is_new
+            or healed
+            or removed
+            or any(rows.column("problem").null_count < rows.num_rows for rows, _ in added)
+        ):
             self.unreadable = tuple(
                 Unreadable(doc, entry_id, key, code, detail, question, tuple(tags))
                 for doc, entry_id, key, code, detail, question, tags in self._own("unreadable")

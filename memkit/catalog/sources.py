@@ -36,6 +36,7 @@ class Source:
         next_doc: The next document number, counted from 0 in this store.
         postings: Rows of postings in its segments.
         waiting: Index lines and stored entries that have no rows yet, in order.
+        hidden: Ids in the trash that are shown no more.
     """
 
     store: Store
@@ -47,6 +48,7 @@ class Source:
     next_doc: int = 0
     postings: int = 0
     waiting: dict[str, IndexLine | StoredEntry] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
     _known: set[str] = field(default_factory=set)
     _generation: int = 0
     _end: int = 0
@@ -119,7 +121,7 @@ class Source:
         """Give the waiting entries rows and document numbers; `covered` are ids the segments hold already."""
         n_before = len(builder)
         for entry_id, item in self.waiting.items():
-            if entry_id in covered:
+            if entry_id in covered or entry_id in self.hidden:
                 continue
             doc = self.offset + self.next_doc
             if isinstance(item, StoredEntry):

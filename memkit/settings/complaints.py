@@ -6,13 +6,13 @@ import difflib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from memkit.errors import SettingsError
-from memkit.settings.schema import ProjectConsent, Settings, dotted
+from memkit.settings.schema import Settings, dotted
 
 Parts = tuple[str, ...]
 
@@ -80,8 +80,9 @@ def _parts(loc: tuple[int | str, ...]) -> Parts:
 
 def _suggestion(parts: Parts) -> str:
     siblings = list(_tables().get(parts[:-1], ()))
-    if parts[0] == "projects":
-        siblings = list(ProjectConsent.model_fields)
+    free = _table_in_free(parts[:-1])
+    if free is not None:
+        siblings = list(free.model_fields)
     near = difflib.get_close_matches(parts[-1].lower().replace("-", "_"), siblings, n=1, cutoff=0.6)
     elsewhere = [dotted(*known) for known, _ in known_keys() if known[-1] == parts[-1]]
     if near:
@@ -99,6 +100,9 @@ def _example(parts: Parts, where: Place) -> str:
         return f"Write [{dotted(*where.prefix, *parts)}] and its keys below."
     if parts[0] == "projects":
         return 'Write "/home/me/app" = { enabled = true } below [projects], for example.'
+    free = _table_in_free(parts[:-1])
+    if free is not None:
+        return f"Write {parts[-1]} = 100, for example." if parts[-1] in free.model_fields else "See the settings page."
     if parts[:-1] in fields and _is_free(fields[parts[:-1]]):
         return "Write ticket = 'TICKET-[0-9]{6}', for example."
     if field is None or _is_free(field):
@@ -126,6 +130,14 @@ def _walk(table: type[BaseModel], above: Parts) -> Iterator[tuple[Parts, FieldIn
             yield from _walk(kind, (*above, name))
         else:
             yield (*above, name), field
+
+
+def _table_in_free(parts: Parts) -> type[BaseModel] | None:
+    """The kind of table that stands under a name a person made up, such as `retention.panels.adr`."""
+    field = dict(known_keys()).get(parts[:-1]) if parts else None
+    kinds = get_args(field.annotation) if field is not None and _is_free(field) else ()
+    kind = kinds[1] if len(kinds) > 1 else None
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
 def _tables() -> Mapping[Parts, list[str]]:

@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
 
 from memkit.settings.environment import Environment
 
@@ -62,12 +62,26 @@ def _pattern(text: str) -> str:
     return text
 
 
+MOST = 10_000_000
+Limit = int | Literal["none"]
+
+
+def _limit(value: Any) -> Limit:
+    if isinstance(value, str) and value.isascii() and value.isdigit():  # a variable is text
+        value = int(value)
+    if value == "none" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST):
+        return cast("Limit", value)
+    raise ValueError('a limit is a whole number from 0, or "none"')
+
+
 Names = Annotated[tuple[Annotated[str, AfterValidator(_spoken_name)], ...], BeforeValidator(_tuple_of_list)]
 StoragePath = Annotated[str, AfterValidator(_storage_path)]
 FactsPath = Annotated[str, AfterValidator(_facts_path)]
 ProjectKey = Annotated[str, AfterValidator(_project_key)]
 PatternName = Annotated[str, AfterValidator(_pattern_name)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
+LimitValue = Annotated[Limit, PlainValidator(_limit)]
+OwnName = Annotated[str, AfterValidator(_spoken_name)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 
 
@@ -130,9 +144,7 @@ class ScrubSettings(Table):
 class DecisionSettings(Table):
     """What counts as a decision."""
 
-    panels: Names = Field(
-        default=("adr", "consensus", "decision", "llm-council"), description="Panels whose entries are decisions."
-    )
+    panels: Names = Field(default=("adr", "consensus"), description="Panels whose entries are decisions.")
 
 
 class TripwireSettings(Table):
@@ -151,6 +163,33 @@ class McpSettings(Table):
 
     max_bytes: int = Field(
         default=100_000, ge=10_000, le=10_000_000, description="Bytes of one answer to an agent; what is cut is said."
+    )
+
+
+class LimitSettings(Table):
+    """Limits of one panel or tag; what is left out is that of the panel, or the general one."""
+
+    max_results: LimitValue | None = Field(default=None, description="Entries of it that are kept.")
+    max_age_days: LimitValue | None = Field(default=None, description="Days an entry of it is kept.")
+
+
+class RetentionSettings(Table):
+    """What may be forgotten, and when."""
+
+    enabled: bool = Field(default=True, description="Whether anything is ever pruned; false keeps everything.")
+    max_results: LimitValue = Field(default=1000, description='Entries kept, the newest; `"none"` for any number.')
+    max_age_days: LimitValue = Field(
+        default=365, description='Days an entry is kept after it was stored; `"none"` for ever.'
+    )
+    trash_days: int = Field(
+        default=30, ge=0, le=MOST, description="Days in the trash before `retention apply` may erase."
+    )
+    legal_hold: bool = Field(default=False, description="Whether everything must stay, whatever else is said.")
+    panels: Mapping[OwnName, LimitSettings] = Field(
+        default={}, description="`max_results` and `max_age_days` of single panels; layers add up."
+    )
+    tags: Mapping[OwnName, LimitSettings] = Field(
+        default={}, description="`max_results` and `max_age_days` of single tags; layers add up."
     )
 
 
@@ -176,6 +215,7 @@ class Settings(Table):
     scrub: ScrubSettings = ScrubSettings()
     decisions: DecisionSettings = DecisionSettings()
     tripwires: TripwireSettings = TripwireSettings()
+    retention: RetentionSettings = RetentionSettings()
     locks: LockSettings = LockSettings()
     mcp: McpSettings = McpSettings()
     projects: Mapping[ProjectKey, ProjectConsent] = Field(

@@ -87,7 +87,7 @@ def acknowledge(store: Store, *, tripwire_id: str, entry_id: str, evidence: str,
     )
     store.make_folders()
     with store.index_lock.held("acknowledge") as held:
-        leftovers.finish_wipe(store.paths, held)
+        leftovers.finish(store.paths, held, wait_seconds=store.wait_seconds)
         durable.make_folder(store.paths.state)
         durable.append(store.paths.acknowledgements, jsontext.dumps(said.to_dict()) + b"\n", fsync=True)
     detail = {"entry_id": entry_id, "tripwire_id": tripwire_id, "reason": said.reason}

@@ -37,7 +37,6 @@ from memkit.store.look import version_of as version_of  # noqa: PLC0414
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 TEMP_SUFFIX = ".tmp"
-_COPY_BYTES = 1 << 20
 _LOOK_FIRST = "Check the disk, then look whether the entry is there before storing it again, or store it with its id."
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
@@ -97,23 +96,6 @@ def write_temp(path: Path, data: bytes) -> Path:
                 os.unlink(temp)
             raise
     return temp
-
-
-def copy_into(source: int, target: Path, size: int) -> None:
-    """Copy the first `size` bytes of an open file into a new file of a private folder; nothing of it has to last.
-
-    Raises:
-        StoreError: the target exists, or the disk has no room for it.
-    """
-    with faults(target, "copy"):
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
-        try:
-            position = 0
-            while position < size and (part := os.pread(source, min(_COPY_BYTES, size - position), position)):
-                _write_all(descriptor, part)
-                position += len(part)
-        finally:
-            close(descriptor)
 
 
 def rename(temp: Path, final: Path) -> None:
@@ -319,6 +301,16 @@ def link_exclusive(source: Path, link: Path) -> bool:
         except FileExistsError:
             return False
     return True
+
+
+def link(source: Path, target: Path) -> None:
+    """Give a file a second name, in whatever folder; the folder is not yet fsynced.
+
+    Raises:
+        StoreIOError: also where the file system has no hard links, or `target` is there.
+    """
+    with faults(target, "name"):
+        os.link(source, target)
 
 
 def unlink(path: Path, *, durable: bool = False) -> bool:

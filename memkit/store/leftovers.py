@@ -1,9 +1,9 @@
-"""What a crash leaves lying: temporary files nobody will publish, and a wipe that was cut off.
+"""What a crash leaves lying: temporary files nobody will publish, a wipe or a move to the trash that was cut off.
 
 A temporary file carries its writer's process id. It is left over once that process is gone, or after 15 minutes (ids
 are used again). Removing one that a live writer still wants does no harm: a writer looks under the index lock whether
-its files are there, and writes them again. A wipe that has passed its point of no return is carried on by the next
-holder of the index lock.
+its files are there, and writes them again. A wipe or a plan that has passed its point of no return is carried on by
+the next holder of the index lock.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memkit.errors import StoreError
-from memkit.store import durable, look
-from memkit.store.lock import HeldLock, Lock
+from memkit.store import durable, look, trash
+from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.paths import StorePaths
 
 TEMP_STALE_SECONDS = 15 * 60
@@ -73,6 +73,12 @@ def finish_wipe(paths: StorePaths, held: HeldLock) -> bool:
     return True
 
 
+def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = DEFAULT_WAIT_SECONDS) -> None:
+    """Carry on what a crash cut off behind its point of no return: a wipe, a plan. The index lock is held."""
+    finish_wipe(paths, held)
+    trash.roll_forward(paths, held, wait_seconds=wait_seconds)
+
+
 def sweep(paths: StorePaths) -> int:
     """Remove what crashes left lying, if no writer is at work and the disk lets us; how many files were removed.
 
@@ -85,7 +91,7 @@ def sweep(paths: StorePaths) -> int:
         if held is None:
             return 0
         try:
-            finish_wipe(paths, held)
+            finish(paths, held, wait_seconds=0)
             return sum(durable.unlink(path) for path in list(left_over(paths)))
         finally:
             held.release()

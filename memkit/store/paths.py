@@ -216,13 +216,43 @@ class StorePaths:
 
     @cached_property
     def state(self) -> Path:
-        """Folder of what people said about entries and tripwires."""
+        """Folder of what people said about entries and tripwires, and of receipts."""
         return self.folder / "state"
 
     @cached_property
     def acknowledgements(self) -> Path:
         """Which tripped tripwires may be silent."""
         return self.state / "acknowledgements.jsonl"
+
+    @cached_property
+    def pins(self) -> Path:
+        """Which entries stay."""
+        return self.state / "pins.jsonl"
+
+    @cached_property
+    def holds(self) -> Path:
+        """Which entries must stay."""
+        return self.state / "holds.jsonl"
+
+    @cached_property
+    def receipts(self) -> Path:
+        """What was moved or erased, without text."""
+        return self.state / "receipts.jsonl"
+
+    @cached_property
+    def saved_queries(self) -> Path:
+        """Queries asked again when it is told what forgetting would change."""
+        return self.state / "queries.jsonl"
+
+    @cached_property
+    def trash(self) -> Path:
+        """Folder of entries moved away by a plan, until they are restored or their days are over."""
+        return self.folder / "trash"
+
+    @cached_property
+    def trash_plans(self) -> Path:
+        """What was moved to the trash and back, by which plan."""
+        return self.trash / "plans.jsonl"
 
     @cached_property
     def logs(self) -> Path:
@@ -242,6 +272,10 @@ class StorePaths:
     def entry_file(self, entry_id: str) -> Path:
         """The file of one entry; the id is checked first, so nothing outside `results` can be named."""
         return Path(f"{self._results_prefix}{require_id(entry_id)}.json")
+
+    def trash_file(self, entry_id: str) -> Path:
+        """Where the envelope of an entry lies once it was pruned."""
+        return self.trash / f"{require_id(entry_id)}.json"
 
     def log_file(self, day: str) -> Path:
         """The log of one UTC day, `YYYY-MM-DD`."""

@@ -18,9 +18,10 @@ from memkit.display import Displayable
 from memkit.model import jsontext
 from memkit.model.event import Event
 from memkit.model.problem import Problem
-from memkit.store import durable, entries, index, leftovers, look, quarantine
+from memkit.store import durable, entries, index, leftovers, look, quarantine, trash
 from memkit.store.index_lines import parse
 from memkit.store.lock import HeldLock
+from memkit.store.repair_trash import mend_trash, quarantine_lines
 from memkit.store.store import Store
 from memkit.store.verify import verify
 
@@ -43,7 +44,14 @@ _BY_FILE = {
     "note-missing": "write a note",
     "wide-mode": "narrow the mode to 0600 or 0700",
     "store-json-damaged": "move the bytes to quarantine and write it again",
+    "unfinished-plan": "carry the plan to its end",
+    "trash-orphan": "write a plan that names it",
+    "damaged-plan": "move the bytes to quarantine",
+    "damaged-pin": "move the bytes to quarantine",
+    "damaged-hold": "move the bytes to quarantine",
+    "damaged-receipt": "move the bytes to quarantine",
 }
+_LINES = ("damaged-plan", "damaged-pin", "damaged-hold", "damaged-receipt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +113,13 @@ def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
         left = tuple(problem for problem in found if problem.code not in _BY_INDEX and problem.code not in _BY_FILE)
         return RepairReport(dry_run, actions, left, store.clock.now())
     with store.index_lock.held("repair") as held:
-        finished = leftovers.finish_wipe(store.paths, held)
+        finished = {"unfinished-wipe"} if leftovers.finish_wipe(store.paths, held) else set()
+        if any(action.code == "unfinished-plan" for action in actions) and trash.finish(store.paths, held):
+            finished.add("unfinished-plan")
         found = verify(store, held=held)
-        actions = tuple(a for a in actions if finished and a.code == "unfinished-wipe") + _plan(found)
+        actions = tuple(a for a in actions if a.code in finished) + _plan(found)
         _mend_files(store, found)
+        mend_trash(store, held, found)
         if any(problem.code in _BY_INDEX for problem in found):
             _mend_index(store, held, found)
         store.write_store_json()
@@ -141,6 +152,8 @@ def _mend_files(store: Store, found: Sequence[Problem]) -> None:
         elif problem.code == "note-missing":
             name = problem.file.removeprefix("quarantine/").removesuffix(".bin")
             quarantine.add_missing_note(store.paths, name, moved_at=store.clock.now())
+    for code in _LINES:
+        quarantine_lines(store, [problem for problem in found if problem.code == code])
 
 
 def _quarantine_file(store: Store, problem: Problem) -> None:
@@ -161,9 +174,12 @@ def _mend_index(store: Store, held: HeldLock, found: Sequence[Problem]) -> None:
             _keep(store, data, problem)
     read = parse(paths, data, start=0, generation=0)
     rewritten = {problem.entry_id for problem in found if problem.code in {"hash-mismatch", "line-differs"}}
-    on_disk = set(entries.ids_on_disk(paths))
+    hidden = store.trash().hidden
+    on_disk = set(entries.ids_on_disk(paths)) - hidden
     lines: list[bytes] = []
     for line in read.lines:
+        if line.id in hidden:
+            continue
         if line.id not in on_disk:
             row = jsontext.dumps(line.to_dict())
             reason = "the entry's file is gone"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from memkit import clock as clocks
 from memkit.errors import (
     DamagedError,
+    EntryNotFoundError,
     ForeignStoreError,
     InvalidInputError,
     NewerFormatError,
@@ -32,13 +33,14 @@ from memkit.model import jsontext
 from memkit.model.entry import Source, StoredEntry
 from memkit.model.event import Event
 from memkit.model.ids import new_ids
-from memkit.store import durable, entries, index, jsonl, leftovers, look
+from memkit.store import durable, entries, index, jsonl, leftovers, look, trash_plans
 from memkit.store.audit_log import AuditLog
 from memkit.store.index_lines import IndexRead
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.new_entry import NewEntry
 from memkit.store.paths import FORMAT_VERSION, StorePaths
 from memkit.store.receipt import StoreReceipt
+from memkit.store.trash_plans import TrashState
 
 if TYPE_CHECKING:
     from memkit.store.scrub import Scrubber
@@ -88,6 +90,8 @@ class Store:
         self.index_lock = Lock(paths.index_lock, wait_seconds)
         self._info: StoreInfo | None = None
         self._info_version: tuple[int, ...] | None = None
+        self._trash = trash_plans.NOTHING
+        self._trash_version: tuple[int, ...] | None = None
         self.audit = AuditLog(paths, clock, scrubber=scrubber, actor=actor, wait_seconds=wait_seconds)
 
     def __repr__(self) -> str:
@@ -162,16 +166,42 @@ class Store:
             )
         return StoreInfo(version, self.paths.key, self.paths.project_path, str(raw.get("created", "")))
 
+    def trash(self) -> TrashState:
+        """What the plans in the trash say; read again only when their file has changed."""
+        version = look.version_of(self.paths.trash_plans)
+        if version is None:
+            return trash_plans.NOTHING
+        if version != self._trash_version:
+            self._trash = trash_plans.read(self.paths)
+            self._trash_version = version
+        return self._trash
+
     def read_index(self, start: int = 0) -> IndexRead:
-        """The index lines from byte `start`, with damage as data."""
-        return index.read(self.paths, start)
+        """The index lines from byte `start`, with damage as data; without those of entries in the trash."""
+        trash = self.trash()  # before the index, which may be settled meanwhile
+        read = index.read(self.paths, start)
+        if not trash.hidden and not trash.unsettled:
+            return read
+        known = trash.hidden | trash.unsettled  # a restored entry has its old line and a fresh one
+        return replace(
+            read,
+            lines=tuple(line for line in read.lines if line.id not in trash.hidden),
+            repeated=tuple(placed for placed in read.repeated if placed.line.id not in known),
+        )
 
     def generation(self) -> int:
         """Raised whenever the index is rewritten."""
         return index.generation(self.paths)
 
     def read_entry(self, entry_id: str) -> StoredEntry:
-        """One entry by id; see `entries.read` for what it raises."""
+        """One entry by id; see `entries.read` for what it raises. One in the trash is not found."""
+        if entry_id in self.trash().hidden:
+            raise EntryNotFoundError(
+                f"{entry_id} is in the trash, or was erased there",
+                file=self.paths.trash,
+                field="id",
+                remedy="`memkit trash list` shows what can be brought back with `memkit restore ID`.",
+            )
         return entries.read(self.paths, entry_id)
 
     # -- writing ------------------------------------------------------------------------------------------------
@@ -251,7 +281,7 @@ class Store:
             try:
                 prepared = entries.prepare(self.paths, stored)
                 with self.index_lock.held(op) as held:
-                    leftovers.finish_wipe(self.paths, held)
+                    leftovers.finish(self.paths, held, wait_seconds=self.wait_seconds)
                     if not entries.all_there(prepared):
                         continue
                     self.write_store_json()
@@ -304,7 +334,14 @@ class Store:
     def _stored_before(self, prepared: Sequence[entries.Prepared]) -> dict[str, StoredEntry]:
         """Entries that an earlier attempt left under the same ids; another content under an id is refused."""
         found: dict[str, StoredEntry] = {}
+        hidden = self.trash().hidden
         for item in prepared:
+            if item.entry.id in hidden:
+                raise InvalidInputError(
+                    f"the entry {item.entry.id} is in the trash, or was erased there",
+                    field="id",
+                    remedy="Bring it back with `memkit restore`, or leave the id out for a new entry.",
+                )
             if look.exists(item.final):
                 there = entries.read(self.paths, item.entry.id)
                 same_time = replace(item.entry, stored_at_ms=there.stored_at_ms)

@@ -11,10 +11,12 @@ import hashlib
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from memkit.errors import DamagedError, ForeignStoreError, NewerFormatError, StoreError
 from memkit.model.index_line import IndexLine, line_for, parse_line
+from memkit.model.mark import MARK_KINDS, MarkKind
 from memkit.model.problem import Problem
 from memkit.store import (
     acknowledgements,
@@ -25,14 +27,19 @@ from memkit.store import (
     index,
     leftovers,
     look,
+    marks,
     quarantine,
+    receipts,
     records,
     staging,
+    trash,
 )
 from memkit.store.index_lines import IndexRead
+from memkit.store.kinds import kind_of
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
+from memkit.store.verify_trash import about_trash
 
 REPAIR = "Run `memkit repair --apply`."
 _TOP = frozenset(
@@ -57,6 +64,10 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.staging, lambda: staging.read_all(paths)[1])
     problems += _readable(paths, paths.deadletter, lambda: deadletters.read_letters(paths)[1])
     problems += _readable(paths, paths.memory, lambda: records.problems(paths))
+    for kind in MARK_KINDS:
+        problems += _readable(paths, paths.state, partial(_about_marks, paths, kind))
+    problems += _readable(paths, paths.state, lambda: receipts.read(paths)[1])
+    problems += _readable(paths, paths.trash, lambda: about_trash(store, held))
     problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
     problems += _readable(paths, paths.logs, lambda: audit_log.broken_chain(paths))
     return sorted(set(problems))
@@ -72,7 +83,8 @@ def _readable(paths: StorePaths, place: Path, look_into: Callable[[], Iterable[P
 
 def _about_entries(store: Store, held: HeldLock | None) -> Iterator[Problem]:
     paths = store.paths
-    on_disk = entries.ids_on_disk(paths)
+    hidden = store.trash().hidden
+    on_disk = [entry_id for entry_id in entries.ids_on_disk(paths) if entry_id not in hidden]
     read = store.read_index()
     lines = {line.id: line for line in read.lines}
     if read.rebuilt:
@@ -88,12 +100,17 @@ def _about_entries(store: Store, held: HeldLock | None) -> Iterator[Problem]:
         found += _about_entry(paths, entry_id, lines.get(entry_id), rebuilt=read.rebuilt)
     yield from found
     for entry_id in sorted(set(lines) - set(on_disk)):
-        if not look.exists(paths.entry_file(entry_id)):
+        # One that lies in the trash without a plan is told there.
+        if not look.exists(paths.entry_file(entry_id)) and not look.exists(paths.trash_file(entry_id)):
             yield Problem("line-without-file", f"results/{entry_id}.json", "the index names it, the file is gone",
                           f"Restore the file from a backup, or: {REPAIR}", entry_id)  # fmt: skip
     explained = {problem.entry_id for problem in found}
     candidates = [i for i in on_disk if not read.rebuilt and i not in lines and i not in explained]
     yield from _orphans(store, candidates, held)
+
+
+def _about_marks(paths: StorePaths, kind: MarkKind) -> list[Problem]:
+    return marks.history(paths, kind)[1]
 
 
 def _about_notes(paths: StorePaths) -> Iterator[Problem]:
@@ -253,6 +270,10 @@ def _is_stray(paths: StorePaths, path: Path) -> bool:
         return not candidate_files.is_name(path.name)
     if path.parent in {paths.memory, paths.knowledge}:
         return not records.is_record_name(path.name)
+    if path.parent == paths.trash:
+        return path != paths.deleted_records and (
+            kind_of(paths.relative(path)) is None or path.suffix == trash.KEPT_SUFFIX
+        )
     return path.parent == paths.results and not entries.is_entry_name(path.name)
 
 

@@ -8,6 +8,7 @@ of those that only read.
 
 from __future__ import annotations
 
+import hashlib
 import pathlib
 import shutil
 from collections.abc import Callable
@@ -16,9 +17,21 @@ from typing import Any
 
 from memkit.model.candidate import Candidate
 from memkit.model.event import Event
+from memkit.model.mark import MARK_KINDS
 from memkit.model.record import Record, read_record, write_record
 from memkit.settings import Environment
-from memkit.store import acknowledgements, canonical, deadletters, leftovers, records, staging
+from memkit.store import (
+    acknowledgements,
+    canonical,
+    deadletters,
+    leftovers,
+    marks,
+    prune,
+    records,
+    staging,
+    trash,
+    trash_plans,
+)
 from memkit.store.audit_forget import forget_text
 from memkit.store.consent import record_consent
 from memkit.store.repair import repair
@@ -99,6 +112,7 @@ class Operation:
         before: Makes work for it.
         allowed: What `verify` may say after it was cut off.
         also: Further checks.
+        moves: The ids it moves to the trash or back, and those it erases there, as things stand before it.
         in_pairs: Part of the sequences of two.
         heavy: Needs the analytic libraries; left out of the tiers that start a process for each case.
     """
@@ -109,11 +123,24 @@ class Operation:
     before: Callable[[Bench], Any] = lambda bench: None
     allowed: frozenset[str] = AFTER_A_CRASH
     also: Callable[[Bench], list[str]] | None = None
+    moves: Callable[[Bench], tuple[list[str], list[str]]] = lambda bench: ([], [])
     in_pairs: bool = True
     heavy: bool = False
 
     def __str__(self) -> str:
         return self.name
+
+    def begin(self, bench: Bench) -> None:
+        """Tell the ledger what is under way from now on, where another process does it."""
+        moved, erased = self.moves(bench)
+        ledger = bench.ledger
+        for entry_id in moved:
+            source = ledger.trashed if entry_id in ledger.trashed else ledger.must
+            ledger.moving[entry_id] = source.pop(entry_id)
+            files = (bench.store.paths.entry_file(entry_id), bench.store.paths.trash_file(entry_id))
+            ledger.envelopes[entry_id] = next(_sha256(file) for file in files if file.exists())
+        for entry_id in erased:
+            ledger.may.add(ledger.trashed.pop(entry_id))
 
 
 # -- what is done ---------------------------------------------------------------------------------------------------
@@ -145,8 +172,9 @@ def _wipe(bench: Bench) -> None:
     bench.ledger.wiping = True
     bench.ledger.kept.clear()
     wipe(bench.store, confirm="demo")
-    bench.ledger.gone |= set(bench.ledger.must.values())
+    bench.ledger.gone |= {*bench.ledger.must.values(), *bench.ledger.trashed.values()}
     bench.ledger.must.clear()
+    bench.ledger.trashed.clear()
     bench.ledger.lost.clear()
     bench.ledger.unlisted.clear()
     bench.ledger.kept.clear()
@@ -337,6 +365,81 @@ def _forgotten_is_gone(bench: Bench) -> list[str]:
     return found if data.count(b'"recall"') in {0, 3} else [*found, f"{data.count(b'recall')} events of 3"]
 
 
+def _sha256(file: pathlib.Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _move(bench: Bench, ids: list[str], do: Callable[[], Any], source: dict[str, str], target: dict[str, str]) -> None:
+    """Tell the ledger what a plan moves, do it, and tell where it is now."""
+    moved = {entry_id: source.pop(entry_id) for entry_id in ids}
+    bench.ledger.moving.update(moved)
+    paths = bench.store.paths
+    for entry_id in ids:
+        files = [file for file in (paths.entry_file(entry_id), paths.trash_file(entry_id)) if file.exists()]
+        bench.ledger.envelopes[entry_id] = _sha256(files[0])
+    do()
+    target.update(moved)
+    for entry_id in ids:
+        del bench.ledger.moving[entry_id]
+
+
+def _listed(bench: Bench) -> list[str]:
+    return [entry_id for entry_id in sorted(bench.ledger.must) if bench.store.paths.entry_file(entry_id).exists()]
+
+
+def _prune(bench: Bench) -> None:
+    ids, ledger = _listed(bench)[:2], bench.ledger
+    due = dict.fromkeys(ids, ("max_age_days",))
+    _move(bench, ids, lambda: prune.prune(bench.store, due, policy="0" * 16), ledger.must, ledger.trashed)
+
+
+def _restore(bench: Bench) -> None:
+    ids, ledger = sorted(bench.ledger.trashed)[:2], bench.ledger
+    if not ids:  # a wipe came before
+        return
+    _move(bench, ids, lambda: prune.restore(bench.store, ids), ledger.trashed, ledger.must)
+
+
+def _expire(bench: Bench) -> None:
+    """Erase one entry in the trash while another goes there, by one plan."""
+    (gone,) = sorted(bench.ledger.trashed)[:1]
+    (moved,) = _listed(bench)[:1]
+    ledger = bench.ledger
+    ledger.may.add(ledger.trashed.pop(gone))
+    due = {moved: ("max_results",)}
+    _move(bench, [moved], lambda: prune.prune(bench.store, due, expired=[gone]), ledger.must, ledger.trashed)
+
+
+def _settle(bench: Bench) -> None:
+    """Prune so many that the index is written anew."""
+    few, trash.SETTLE_AT = trash.SETTLE_AT, 1
+    try:
+        _prune(bench)
+    finally:
+        trash.SETTLE_AT = few
+
+
+def _pin(bench: Bench) -> None:
+    marks.put(bench.store, _listed(bench)[0], kind="pin", reason="kept by the harness")
+
+
+def _unpin(bench: Bench) -> None:
+    marks.take_off(bench.store, _listed(bench)[0], kind="pin", reason="kept by the harness")
+
+
+def _hold(bench: Bench) -> None:
+    marks.put(bench.store, _listed(bench)[0], kind="hold", reason="kept by the harness")
+
+
+def _marks_are_whole(bench: Bench) -> list[str]:
+    found = []
+    for kind in MARK_KINDS:
+        said, damaged = marks.history(bench.store.paths, kind)
+        found += [f"a {kind} says {each.reason!r}" for each in said if each.reason != "kept by the harness"]
+        found += [f"{len(damaged)} damaged {kind}s"] if len(damaged) > 1 else []
+    return found
+
+
 def _absorb(bench: Bench) -> None:
     from memkit.snapshot.absorbing import absorb
 
@@ -357,6 +460,7 @@ def _nothing_yet(bench: Bench) -> None:
     """The state before anybody ever stored here."""
     shutil.rmtree(bench.root / "root", ignore_errors=True)
     bench.ledger.must.clear()
+    bench.ledger.trashed.clear()
     bench.ledger.gone.clear()
     bench.ledger.kept.clear()
 
@@ -406,9 +510,38 @@ def _unfinished_wipe(bench: Bench) -> None:
         if paths.wiped.exists():
             shutil.rmtree(paths.wiped)
         paths.results.rename(paths.wiped)
-    bench.ledger.gone |= set(bench.ledger.must.values())
+    bench.ledger.gone |= {*bench.ledger.must.values(), *bench.ledger.trashed.values()}
     bench.ledger.must.clear()
+    bench.ledger.trashed.clear()
     bench.ledger.kept.clear()
+
+
+def _some_in_the_trash(bench: Bench) -> None:
+    _prune(bench)
+
+
+def _unfinished_prune(bench: Bench) -> None:
+    """The state after a plan's point of no return: nothing was moved yet."""
+    store, ids = bench.store, _listed(bench)[:2]
+    entries = tuple(trash.describe(store.paths, entry_id, ("max_results",)) for entry_id in ids)
+    plan = trash_plans.Plan("prune", trash_plans.new_plan_id(1), 1, entries)
+    for entry in entries:
+        bench.ledger.trashed[entry.id] = bench.ledger.must.pop(entry.id)
+        bench.ledger.envelopes[entry.id] = entry.sha256
+    plans = store.paths.trash_plans
+    _place(plans, (plans.read_bytes() if plans.exists() else b"") + plan.to_lines())
+
+
+def _damaged_trash(bench: Bench) -> None:
+    """A damaged line, a file no plan names, a pin that is no pin."""
+    _prune(bench)
+    paths = bench.store.paths
+    _place(paths.trash_plans, b"{junk\n" + paths.trash_plans.read_bytes())
+    _place(paths.pins, b"{junk\n")
+    (copied,) = _listed(bench)[:1]
+    _place(paths.trash_file(copied), paths.entry_file(copied).read_bytes())
+    _place(paths.trash_file("strange00"), b"not an envelope")
+    bench.ledger.kept.add(b"not an envelope")
 
 
 def _consent(bench: Bench) -> None:
@@ -435,6 +568,7 @@ _TORN = AFTER_A_CRASH
 _DAMAGED_FILES = AFTER_A_CRASH | AFTER_A_CUT_REPAIR | {
     "damaged-entry", "line-without-file", "wide-mode", "store-json-damaged",
 }  # fmt: skip
+_TRASH = AFTER_A_CRASH | {"unfinished-plan", "damaged-plan", "damaged-receipt"}
 _DAMAGED_INDEX = AFTER_A_CRASH | AFTER_A_CUT_REPAIR | {"repeated-line", "glued-line"}
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -446,8 +580,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("store-after-torn-tail", ("Store.store_many",), _store, before=_torn_tail),
     Operation("store-after-cut-wipe", ("Store.store_many", "leftovers.finish_wipe"), _store, before=_unfinished_wipe,
               allowed=AFTER_A_CRASH | {"unfinished-wipe"}),
-    Operation("import", ("Store.store_many", "Memory.import_adr", "Memory.import_consensus",
-                         "Memory.import_from"), _import),
+    Operation("import", ("Store.store_many", "Memory.import_adr", "Memory.import_consensus"), _import),
     Operation("repair-index", ("repair.repair", "Memory.repair"), _repair, before=_damage_index, allowed=_DAMAGED_INDEX),
     Operation("repair-files", ("repair.repair", "Memory.repair"), _repair, before=_damage_files, allowed=_DAMAGED_FILES),
     Operation("wipe", ("wipe.wipe", "Memory.wipe", "index.remove"), _wipe, allowed=AFTER_A_CRASH | {"unfinished-wipe"}),
@@ -468,6 +601,23 @@ OPERATIONS: tuple[Operation, ...] = (
               also=_records_are_whole, in_pairs=False),
     Operation("audit-run", ("AuditLog.run", "AuditLog.record"), _audit_run, in_pairs=False),
     Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
+              in_pairs=False),
+    Operation("prune", ("prune.prune",), _prune, allowed=_TRASH, moves=lambda bench: (_listed(bench)[:2], [])),
+    Operation("prune-and-settle", ("prune.prune",), _settle, allowed=_TRASH, in_pairs=False,
+              moves=lambda bench: (_listed(bench)[:2], [])),
+    Operation("prune-and-expire", ("prune.prune",), _expire, before=_some_in_the_trash, allowed=_TRASH, in_pairs=False,
+              moves=lambda bench: (_listed(bench)[:1], sorted(bench.ledger.trashed)[:1])),
+    Operation("restore", ("prune.restore",), _restore, before=_some_in_the_trash, allowed=_TRASH,
+              moves=lambda bench: (sorted(bench.ledger.trashed)[:2], [])),
+    Operation("store-after-cut-prune", ("Store.store_many", "leftovers.finish"), _store, before=_unfinished_prune,
+              allowed=_TRASH, in_pairs=False),
+    Operation("repair-trash", ("repair.repair", "Memory.repair"), _repair, before=_damaged_trash,
+              allowed=_TRASH | AFTER_A_CUT_REPAIR | {"trash-orphan", "damaged-pin"}, in_pairs=False),
+    Operation("pin", ("marks.put",), _pin, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-pin"},
+              in_pairs=False),
+    Operation("unpin", ("marks.take_off",), _unpin, before=_pin, also=_marks_are_whole,
+              allowed=AFTER_A_CRASH | {"damaged-pin"}, in_pairs=False),
+    Operation("hold", ("marks.put",), _hold, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-hold"},
               in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

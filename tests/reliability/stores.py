@@ -80,6 +80,9 @@ class Ledger:
         gone: Markers whose erasure was acknowledged.
         wiping: An erasure was under way: all of `must` or none of it.
         lost: Ids whose file was damaged on purpose.
+        trashed: Ids in the trash, and their markers.
+        moving: Ids that a plan under way moves to the trash or back: all are shown or none, and none is lost.
+        envelopes: SHA-256 of envelopes by id, of those that were ever to be moved.
         unlisted: Ids whose index line was damaged on purpose; a repair has to list them again.
         kept: Damaged bytes that have to stay somewhere: where they stood, or in quarantine.
         records: Acknowledged records by slug with their marker; None for one whose deletion was acknowledged.
@@ -91,6 +94,9 @@ class Ledger:
     gone: set[str] = field(default_factory=set)
     wiping: bool = False
     lost: set[str] = field(default_factory=set)
+    trashed: dict[str, str] = field(default_factory=dict)
+    moving: dict[str, str] = field(default_factory=dict)
+    envelopes: dict[str, str] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
     kept: set[bytes] = field(default_factory=set)
     records: dict[str, str | None] = field(default_factory=dict)
@@ -103,6 +109,9 @@ class Ledger:
             set(self.gone),
             self.wiping,
             set(self.lost),
+            dict(self.trashed),
+            dict(self.moving),
+            dict(self.envelopes),
             set(self.unlisted),
             set(self.kept),
             dict(self.records),
@@ -160,6 +169,7 @@ def _looked_at(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterato
         store.info()
     read = store.read_index()
     listed = [line.id for line in read.lines]
+    hidden = store.trash().hidden
     if read.repeated and "repeated-line" not in allowed:
         yield f"I5: {len(read.repeated)} ids have two lines"
     markers: Counter[str] = Counter()
@@ -168,7 +178,7 @@ def _looked_at(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterato
         if not name.endswith(".json") or name.startswith("."):
             continue
         entry_id = name.removesuffix(".json")
-        if entry_id in ledger.lost:
+        if entry_id in ledger.lost or entry_id in hidden:
             continue
         try:
             entry = store.read_entry(entry_id)
@@ -181,10 +191,18 @@ def _looked_at(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterato
         markers[marker] += 1
         if marker in ledger.gone:
             yield f"{marker} was erased and is back"
+        elif entry_id in ledger.moving and ledger.moving[entry_id] == marker:
+            continue
         elif ledger.must.get(entry_id) != marker and marker not in ledger.may:
             yield f"{marker} was never asked for"
     yield from (f"I5: {marker} is there {n} times" for marker, n in markers.items() if n > 1)
-    missing = [entry_id for entry_id in ledger.must if entry_id not in there and entry_id not in ledger.lost]
+    missing = [
+        entry_id
+        for entry_id in ledger.must
+        if entry_id not in there and entry_id not in ledger.lost and entry_id not in ledger.moving
+    ]
+    if not ledger.wiping:
+        yield from _about_trash(store, ledger, set(there))
     if ledger.wiping and len(missing) == len(set(ledger.must) - ledger.lost):
         missing = []
         if any(entry_id in ledger.must for entry_id in listed):
@@ -201,7 +219,7 @@ def _looked_at(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterato
         for entry_id in listed
         if entry_id not in there and entry_id not in ledger.lost
     )
-    places = (store.paths.results, store.paths.quarantine)
+    places = (store.paths.results, store.paths.quarantine, store.paths.trash)
     bytes_there = {path.read_bytes() for place in places if ledger.kept for path in place.glob("*") if path.is_file()}
     yield from (f"damaged bytes were lost: {data[:30]!r}" for data in ledger.kept - bytes_there)
     for problem in verify(store):
@@ -210,6 +228,22 @@ def _looked_at(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterato
     for path, info in look.tree(store.paths.folder):
         if look.is_wide(info) and "wide-mode" not in allowed:
             yield f"I8: {path.name} has mode {stat.S_IMODE(info.st_mode):04o}"
+
+
+def _about_trash(store: Store, ledger: Ledger, there: set[str]) -> Iterator[str]:
+    """What a plan moves is shown whole or not at all, and every envelope has the bytes it had."""
+    shown = set(ledger.moving) & there
+    if shown and shown != set(ledger.moving):
+        yield f"half a plan: {len(shown)} of {len(ledger.moving)} are shown"
+    yield from (f"{entry_id} is in the trash and shown" for entry_id in ledger.trashed if entry_id in there)
+    trash = store.trash()
+    for entry_id in {**ledger.moving, **ledger.trashed}:
+        if entry_id not in there and entry_id not in trash.entries:
+            yield f"I1: {entry_id} is neither shown nor in the trash"
+        places = (store.paths.entry_file(entry_id), store.paths.trash_file(entry_id))
+        found = {hashlib.sha256(path.read_bytes()).hexdigest() for path in places if path.exists()}
+        if found != {ledger.envelopes[entry_id]}:
+            yield f"I1: the envelope of {entry_id} is {'changed' if found else 'gone'}"
 
 
 def _lived_on(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterator[str]:
@@ -224,6 +258,8 @@ def _lived_on(store: Store, ledger: Ledger, allowed: frozenset[str]) -> Iterator
         later.must = {k: v for k, v in later.must.items() if k in survivors or k == after.id}
         later.gone |= {marker for entry_id, marker in ledger.must.items() if entry_id not in survivors}
         later.wiping = False
+        later.trashed.clear()
+        later.moving.clear()
     yield from (f"after the next store: {problem}" for problem in _looked_at(store, later, allowed))
     leftovers.sweep(store.paths)
     repair(store, dry_run=False)

@@ -32,13 +32,15 @@ def test_killed_before_any_system_call_nothing_acknowledged_is_lost(scratch, cas
     template = Bench(scratch / "template").fill()
     operation.before(template)
     trial = template.copy(scratch / "trial")
-    _, calls, _ = record(command(operation.name, trial.root, trial.ledger.must, trial.made), scratch / "log")
+    words = (trial.ledger.must, trial.made, trial.ledger.trashed)
+    _, calls, _ = record(command(operation.name, trial.root, *words), scratch / "log")
     points = [call for call in calls if is_change(call)]
 
     def point(i_call):
         i, call = i_call
         bench = template.copy(scratch / f"case-{i}")
-        killed, lines = kill_before(command(operation.name, bench.root, bench.ledger.must, bench.made), call)
+        operation.begin(bench)
+        killed, lines = kill_before(command(operation.name, bench.root, *words), call)
         bench.fresh(4)
         acknowledged(bench, lines, wiped=operation.name == "wipe")
         name = f"before {call.name} #{call.nth} ({call.arguments[:80]})"

@@ -41,7 +41,9 @@ class Call:
     nth: int
 
 
-def command(operation: str, folder: pathlib.Path, must: dict[str, str], made: int) -> list[str]:
+def command(
+    operation: str, folder: pathlib.Path, must: dict[str, str], made: int, trashed: dict[str, str] | None = None
+) -> list[str]:
     """The worker's command line; the interpreter by its real path, for a wrapper would be what is killed."""
     python = os.path.realpath(sys.executable)
     return [
@@ -53,7 +55,7 @@ def command(operation: str, folder: pathlib.Path, must: dict[str, str], made: in
         "once",
         operation,
         str(folder),
-        json.dumps({"must": must, "made": made}),
+        json.dumps({"must": must, "made": made, "trashed": trashed or {}}),
     ]
 
 

@@ -20,7 +20,7 @@ if __name__ == "__main__":
     name, folder, raw = sys.argv[2:5]
     operation = next(operation for operation in OPERATIONS if operation.name == name)
     state = json.loads(raw)
-    bench = Bench(pathlib.Path(folder), Ledger(must=state["must"]), made=state["made"])
+    bench = Bench(pathlib.Path(folder), Ledger(must=state["must"], trashed=state["trashed"]), made=state["made"])
     before = set(bench.ledger.must)
     bench.store.clock.now()
     os.write(1, b"go\n")

@@ -10,7 +10,6 @@ from memkit import __version__
 from memkit.entrances.cli import agents, asking, care, consent, deciding, keeping
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
-from memkit.importers.kinds.table import KINDS
 
 EPILOG = """
 First steps:
@@ -78,15 +77,8 @@ def build() -> typer.Typer:
 
     verb(keep, "store", keeping.store, STORE_EXAMPLE)
     imports = family(keep, "import", "Take in decisions that exist elsewhere.")
-    imports.callback(invoke_without_command=True)(keeping.detect)
-    for kind in KINDS:
-        verb(
-            "Verbs",
-            kind.name,
-            keeping.importer(kind),
-            f"memkit import {kind.name} {kind.example} --dry-run",
-            of=imports,
-        )
+    verb("Verbs", "adr", keeping.import_adr, "memkit import adr docs/decisions --dry-run", of=imports)
+    verb("Verbs", "consensus", keeping.import_consensus, "memkit import consensus runs/", of=imports)
 
     verb(ask, "recall", asking.recall, "memkit recall retry policy for payments --panel adr")
     verb(ask, "decided", deciding.decided, "memkit decided database --facts facts.csv")

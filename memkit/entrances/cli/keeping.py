@@ -1,22 +1,18 @@
-"""Verbs that keep: store, and one import for each kind of files."""
+"""Verbs that keep: store, import adr, import consensus."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memkit.entrances.cli import FOUND, output, stored_input
+from memkit.entrances.cli import output, stored_input
 from memkit.entrances.cli.call import Call
-from memkit.entrances.cli.grammar import answering
 
 if TYPE_CHECKING:
-    from memkit.importers.kinds.table import Kind
+    from memkit.importers.report import ImportReport
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be imported and store nothing.")]
-Source = Annotated[str, typer.Argument(metavar="PATH", help="A file, or a folder of such files.")]
-Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Store at most N entries.")]
 
 
 def store(  # noqa: PLR0917 - a command line has as many options as it has
@@ -50,48 +46,38 @@ def store(  # noqa: PLR0917 - a command line has as many options as it has
         output.result(receipt)
 
 
-def importer(kind: Kind) -> Callable[..., None]:
-    """The verb that imports one kind."""
+def import_adr(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A decision record, or a folder of them.")],
+    dry_run: DryRun = False,
+) -> None:
+    """Take in decision records written in Markdown.
 
-    def take_in(
-        ctx: typer.Context,
-        path: Source,
-        dry_run: DryRun = False,
-        limit: Limit = None,
-    ) -> None:
-        call: Call = ctx.obj
-        with call.memory() as memory, output.progress(call, f"import {kind.name}") as progress:
-            report = memory.import_from(kind.name, path, dry_run=dry_run, limit=limit, progress=progress)
-        if call.json:
-            output.document({"import": report.to_dict()})
-        else:
-            output.result(report)
-
-    take_in.__doc__ = f"Take in {kind.reads}.\n\nEach item is accounted for; a second run adds nothing."
-    return take_in
+    Each file is accounted for; a second run adds nothing.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        _report(call, memory.import_adr(path, dry_run=dry_run))
 
 
-def detect(
+def import_consensus(
     ctx: typer.Context,
     path: Annotated[
-        str | None,
-        typer.Option("--detect", metavar="PATH", help="Say which kind of files PATH holds, and by what signs."),
-    ] = None,
+        str, typer.Argument(metavar="PATH", help="A ConsensusResult as JSON, a JSONL file, or a folder of them.")
+    ],
+    dry_run: DryRun = False,
 ) -> None:
-    """Take in decisions that exist elsewhere."""
-    if path is None:
-        if ctx.invoked_subcommand is None:
-            ctx.fail("name a kind of files, or give --detect PATH")
-        return
-    if ctx.invoked_subcommand is not None:
-        ctx.fail("leave out the kind, or leave out --detect")
+    """Take in results of panel runs.
+
+    Each file is accounted for; a second run adds nothing.
+    """
     call: Call = ctx.obj
-    with answering(call):
-        with call.memory(while_disabled=True) as memory:
-            found = memory.detect(path)
-        if call.json:
-            output.document({"detected": found.to_dict()})
-        else:
-            output.result(found)
-        if found.kind is None:
-            raise typer.Exit(FOUND)
+    with call.memory() as memory:
+        _report(call, memory.import_consensus(path, dry_run=dry_run))
+
+
+def _report(call: Call, report: ImportReport) -> None:
+    if call.json:
+        output.document({"import": report.to_dict()})
+    else:
+        output.result(report)
