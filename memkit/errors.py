@@ -325,6 +325,12 @@ class ImportSourceError(MemkitError):
     code = "import-source"
 
 
+class ModelError(MemkitError):
+    """A model could not be asked, or answered nothing that can be used; nothing was staged."""
+
+    code = "model"
+
+
 class MissingExtraError(MemkitError, ImportError):
     """An optional package is needed; the remedy is the exact command that installs it."""
 

@@ -27,13 +27,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
 from memkit.deciding.questions import Deciding
+from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Tripwires
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
 from memkit.model.entry import StoredEntry
 from memkit.model.event import Event
 from memkit.model.problem import Problem
 from memkit.model.status import Status
-from memkit.settings import Environment, Loaded, facts_file
+from memkit.settings import Environment, Loaded, facts_file, session_folders
 from memkit.store.listing import EntryList
 from memkit.store.lock import Lock
 from memkit.store.new_entry import NewEntry, check_new_entry
@@ -91,6 +92,12 @@ class Memory(Deciding):
             self._catalog,
             facts_file=facts_file(chosen, environment),
             metrics=chosen.tripwires.metrics,
+        )
+        self._staging = Staging(
+            store,
+            folders=session_folders(chosen, environment),
+            panels=chosen.decisions.panels,
+            model=chosen.consolidation.model,
         )
         self.enabled: bool = loaded.settings.memory.enabled
         self.paths: StorePaths = store.paths

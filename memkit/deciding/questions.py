@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Moment, Tripwires, moment_of
 from memkit.errors import MemkitWarning
 from memkit.model.event import Event
@@ -30,6 +31,7 @@ class Deciding:
     settings: Loaded
     _store: Store
     _tripwires: Tripwires
+    _staging: Staging
 
     def _catalog(self, scope: Literal["own", "others", "all"] = "own") -> Catalog:
         raise NotImplementedError
@@ -45,6 +47,12 @@ class Deciding:
         """The conditions that would make decisions wrong: `check`, `backtest`, `acknowledge`."""
         self._require_enabled()
         return self._tripwires
+
+    @property
+    def staging(self) -> Staging:
+        """Candidates found in sessions: `extract`, `list`, `show`, `dead_letters`."""
+        self._require_enabled()
+        return self._staging
 
     def decisions(self, *, status: str | Sequence[str] | None = None, panel: str | None = None) -> Decisions:
         """The decisions of this project with status, age, and what replaced them; newest first.

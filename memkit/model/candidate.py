@@ -377,7 +377,8 @@ def _plain(text: str) -> str:
 
 def derived_triggers(text: str) -> tuple[str, ...]:
     """Words that should bring a text to mind: its longest distinct ones, in their order; for one that names none."""
-    distinct = list(dict.fromkeys(term for term in tokens.terms(text) if not term.isdigit()))
+    told = dict.fromkeys(term for term in tokens.terms(text) if not term.isdigit())
+    distinct = [term for term in told if term[:-1] not in told]  # of "worker" and "workers" the first
     long = [term for term in distinct if len(term) >= _MIN_TRIGGER_CHARS or not term.isascii()]
     chosen = set(sorted(long or distinct, key=lambda term: -len(term))[:DERIVED_TRIGGERS])
     return tuple(term for term in distinct if term in chosen)

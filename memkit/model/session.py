@@ -60,6 +60,10 @@ class Turns(Protocol):
         """
         ...
 
+    def prefix_sha256(self, n_bytes: int) -> str:
+        """The SHA-256 of the file's first bytes, for telling whether it only grew; "" where it has fewer."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class TurnList:
@@ -73,6 +77,10 @@ class TurnList:
     def shared_with(self, branches: Collection[str], n_bytes: int) -> int:  # noqa: ARG002 - there are no branches
         """Those that begin before byte `n_bytes`."""
         return sum(turn.offset < n_bytes for turn in self.items)
+
+    def prefix_sha256(self, n_bytes: int) -> str:  # noqa: ARG002 - there is no file
+        """Nothing, for there is no file."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

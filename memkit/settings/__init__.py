@@ -36,6 +36,7 @@ from memkit.settings.schema import (
     dotted,
     facts_file,
     leaves,
+    session_folders,
     storage_root,
 )
 
@@ -56,6 +57,7 @@ __all__ = [
     "TripwireSettings",
     "facts_file",
     "load",
+    "session_folders",
     "storage_root",
 ]
 

@@ -32,7 +32,14 @@ from memkit.settings.schema import Settings, dotted, leaves
 DELIMITER = "__"
 PYPROJECT_TABLE = ("tool", "memkit")
 # What a file that came with a project may not say, however deep: a table, or one key of a table.
-PERSONAL = (("memory",), ("projects",), ("scrub", "enabled"), ("tripwires", "facts"))
+PERSONAL = (
+    ("memory",),
+    ("projects",),
+    ("scrub", "enabled"),
+    ("tripwires", "facts"),
+    ("sessions",),
+    ("consolidation", "model"),
+)
 
 Data = dict[str, Any]
 Parts = tuple[str, ...]

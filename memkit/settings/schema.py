@@ -38,6 +38,12 @@ def _facts_path(text: str) -> str:
     return _storage_path(text) if text else text
 
 
+def _model_name(text: str) -> str:
+    if text and (len(text) > 200 or not text.isprintable() or text != text.strip()):
+        raise ValueError("a model's name has at most 200 printable characters")
+    return text
+
+
 def _project_key(text: str) -> str:
     if not os.path.isabs(text):  # noqa: PTH117
         raise ValueError("a project is named by its absolute path")
@@ -82,6 +88,7 @@ PatternName = Annotated[str, AfterValidator(_pattern_name)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 LimitValue = Annotated[Limit, PlainValidator(_limit)]
 OwnName = Annotated[str, AfterValidator(_spoken_name)]
+ModelName = Annotated[str, AfterValidator(_model_name)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 
 
@@ -193,6 +200,25 @@ class RetentionSettings(Table):
     )
 
 
+class SessionSettings(Table):
+    """Where sessions lie that candidates are extracted from. Personal: a project's file cannot set it."""
+
+    folders: Annotated[tuple[StoragePath, ...], BeforeValidator(_tuple_of_list)] = Field(
+        default=("~/.claude/projects", "~/.pi/agent/sessions", "~/.codex/sessions"),
+        description="Folders in which a session's id, or `latest`, is looked for.",
+    )
+
+
+class ConsolidationSettings(Table):
+    """How sessions become records."""
+
+    model: ModelName = Field(
+        default="",
+        description="A model that looks for candidates as well, as pydantic-ai names it. Personal: it is sent what was "
+        "said; a project's file cannot set it.",
+    )
+
+
 class LockSettings(Table):
     """How patient memkit is with other writers."""
 
@@ -216,6 +242,8 @@ class Settings(Table):
     decisions: DecisionSettings = DecisionSettings()
     tripwires: TripwireSettings = TripwireSettings()
     retention: RetentionSettings = RetentionSettings()
+    sessions: SessionSettings = SessionSettings()
+    consolidation: ConsolidationSettings = ConsolidationSettings()
     locks: LockSettings = LockSettings()
     mcp: McpSettings = McpSettings()
     projects: Mapping[ProjectKey, ProjectConsent] = Field(
@@ -235,6 +263,14 @@ def facts_file(settings: Settings, environment: Environment) -> Path | None:
     if not text:
         return None
     return environment.home / text[2:] if text.startswith("~/") else Path(text)
+
+
+def session_folders(settings: Settings, environment: Environment) -> tuple[Path, ...]:
+    """The folders of `sessions.folders` with `~` put in place."""
+    return tuple(
+        environment.home / text[2:] if text == "~" or text.startswith("~/") else Path(text)
+        for text in settings.sessions.folders
+    )
 
 
 def dotted(*parts: str) -> str:

@@ -24,6 +24,7 @@ from memkit.store import (
     candidate_files,
     deadletters,
     entries,
+    extraction,
     index,
     leftovers,
     look,
@@ -61,6 +62,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.results, lambda: _about_entries(store, held))
     problems += _readable(paths, paths.quarantine, lambda: _about_notes(paths))
     problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
+    problems += _readable(paths, paths.state, lambda: extraction.read(paths)[1])
     problems += _readable(paths, paths.staging, lambda: staging.read_all(paths)[1])
     problems += _readable(paths, paths.deadletter, lambda: deadletters.read_letters(paths)[1])
     problems += _readable(paths, paths.memory, lambda: records.problems(paths))

@@ -41,6 +41,7 @@ from tests.reliability.stores import (
     AFTER_A_CRASH,
     AFTER_A_CUT_REPAIR,
     Ledger,
+    fingerprint,
     imported,
     new,
     open_store,
@@ -440,6 +441,44 @@ def _marks_are_whole(bench: Bench) -> list[str]:
     return found
 
 
+def _session(bench: Bench) -> pathlib.Path:
+    """A session of the user's, beside the store."""
+    path = bench.root / "config" / "session.jsonl"
+    said = "".join(
+        f'{{"session_id": "s", "role": "user", "content": "Decision: number {n} {"x" * 400} stays."}}\n'
+        for n in range(3)
+    )
+    if not path.exists():
+        _place(path, said.encode())
+    return path
+
+
+def _extract(bench: Bench) -> None:
+    from memkit.consolidate.extract import extract
+    from memkit.consolidate.rules import RuleExtractor
+    from memkit.importers.sessions.reading import read_session
+
+    extract(bench.store, read_session(_session(bench)), extractor=RuleExtractor(), stored=tuple)
+
+
+def _extracted_or_to_be(bench: Bench) -> list[str]:
+    """What was remembered is staged; and the next run leaves all three staged, each once, and nothing to do."""
+    from memkit.store import extraction
+
+    before = {each.digest for file in staging.read_all(bench.store.paths)[0] for each in file.candidates}
+    remembered = {digest for each in extraction.read(bench.store.paths)[0] for digest in each.digests}
+    found = [] if remembered <= before else ["a session counts as extracted and its candidates are not staged"]
+    _extract(bench)
+    there = [each for file in staging.read_all(bench.store.paths)[0] for each in file.candidates]
+    if len(there) != 3 or len({each.digest for each in there}) != 3:
+        found.append(f"{len(there)} candidates are staged after the next run")
+    seen = fingerprint(bench.store.paths.staging), fingerprint(bench.store.paths.state)
+    _extract(bench)
+    if (fingerprint(bench.store.paths.staging), fingerprint(bench.store.paths.state)) != seen:
+        found.append("a second run changed a byte")
+    return found
+
+
 def _absorb(bench: Bench) -> None:
     from memkit.snapshot.absorbing import absorb
 
@@ -619,5 +658,7 @@ OPERATIONS: tuple[Operation, ...] = (
               allowed=AFTER_A_CRASH | {"damaged-pin"}, in_pairs=False),
     Operation("hold", ("marks.put",), _hold, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-hold"},
               in_pairs=False),
+    Operation("extract", ("extract.extract", "extraction.remember", "Staging.extract"), _extract, before=_session,
+              also=_extracted_or_to_be, allowed=AFTER_A_CRASH | {"damaged-extraction"}, in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

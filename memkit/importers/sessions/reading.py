@@ -69,6 +69,20 @@ class FileTurns:
             "was cut or written anew while it was read", file=path_text(self.path), remedy="Try again."
         )
 
+    def prefix_sha256(self, n_bytes: int) -> str:
+        """The SHA-256 of the file's first bytes; "" where it has fewer.
+
+        Raises:
+            ImportSourceError: it cannot be read.
+        """
+        digest = hashlib.sha256()
+        left = n_bytes
+        with open_file(self.path) as file:
+            while left > 0 and (data := file.read(min(left, 1 << 20))):
+                digest.update(data)
+                left -= len(data)
+        return digest.hexdigest() if left == 0 else ""
+
     def shared_with(self, branches: Collection[str], n_bytes: int) -> int:
         """Turns up to where the branch leaves the earlier ones; without branches, those within the first `n_bytes`."""
         path = self.line_numbers

@@ -1,0 +1,154 @@
+"""`mem.staging`: candidates found in sessions, waiting for somebody to make records of them.
+
+    mem.staging.extract("latest", dry_run=True)     # what a session would give
+    mem.staging.extract("session.jsonl")            # stage it
+    mem.staging.list()
+    mem.staging.dead_letters()
+
+Nothing here writes a record, and nothing but `extract` writes at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memkit.errors import InvalidInputError, UsageError
+from memkit.store.store import Store
+
+if TYPE_CHECKING:
+    from memkit.consolidate.extract import ExtractionReport, Extractor, Progress
+    from memkit.consolidate.staged import StagedCandidate, StagedList
+    from memkit.model.session import Session
+
+
+class Staging:
+    """See the module; made by Memory.
+
+    Args:
+        store: Of the project.
+        folders: Where sessions are looked for by id, and for `latest`.
+        panels: Panels whose entries are decisions.
+        model: A model that looks for candidates; "" for none.
+    """
+
+    def __init__(self, store: Store, *, folders: Sequence[Path], panels: Sequence[str], model: str = "") -> None:
+        self._store = store
+        self._folders = tuple(folders)
+        self._panels = tuple(panels)
+        self._model = model
+
+    def __repr__(self) -> str:
+        return f"<Staging of {self._store.paths.project_path!r}>"
+
+    def session(self, session: str | os.PathLike[str] = "latest", *, branch: str | None = None) -> Session:
+        """Read a session without extracting anything from it.
+
+        Args:
+            session: The path of a session file, a session's id, `latest` for this project's last one, or `entries` for
+                the decisions that are stored.
+            branch: The name of the line at which the branch ends; the current branch by default.
+
+        Raises:
+            ImportSourceError: there is no such session or branch, or its file is of no known shape.
+        """
+        from memkit.consolidate import entries
+        from memkit.importers.sessions.finding import find_session
+        from memkit.importers.sessions.reading import read_session
+
+        wanted = os.fspath(session)
+        if not isinstance(wanted, str) or not wanted:
+            raise InvalidInputError("is no path and no id", field="session", remedy="Give a path, an id, or `latest`.")
+        if wanted == entries.SESSION_ID and not os.path.lexists(wanted):
+            if branch is not None:
+                raise InvalidInputError("entries have no branches", field="branch", remedy="Leave the branch out.")
+            return entries.session_of_entries(self._store)
+        path = find_session(wanted, folders=self._folders, project_path=self._store.paths.project_path)
+        return read_session(path, branch=branch)
+
+    def extract(
+        self,
+        session: str | os.PathLike[str] = "latest",
+        *,
+        branch: str | None = None,
+        extractor: str | Extractor = "rules",
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ExtractionReport:
+        """Stage the candidates of a session that were not staged before; they are on disk when this returns.
+
+        Args:
+            session: As in `session`.
+            branch: As in `session`.
+            extractor: `rules`; `model` for the model of the setting `consolidation.model`; or an object with `name` and
+                `extract(turns)`.
+            dry_run: Say what would be staged, and write nothing.
+            progress: Wraps the turns that are read, to show how far it is.
+
+        Raises:
+            ImportSourceError: there is no such session or branch, or its file is of no known shape; nothing was
+                written.
+            LockedError: somebody else consolidates, reconciles, or writes records.
+            MissingExtraError: `model`, and pydantic-ai is not installed.
+            ModelError: the model failed; nothing was staged.
+            StoreError: the disk, a permission or another writer stood in the way; nothing was acknowledged.
+        """
+        from memkit.consolidate import entries
+        from memkit.consolidate.extract import extract
+        from memkit.consolidate.stored import stored_texts
+
+        read = self.session(session, branch=branch)
+        chosen: Extractor
+        stored: Callable[[], Iterable[str]]
+        if read.format == "entries":
+            chosen, stored = entries.EntryExtractor(self._store, self._panels), tuple
+        else:
+            chosen, stored = self._extractor(extractor), lambda: stored_texts(self._store)
+        return extract(self._store, read, extractor=chosen, stored=stored, dry_run=dry_run, progress=progress)
+
+    def _extractor(self, wanted: str | Extractor) -> Extractor:
+        if not isinstance(wanted, str):
+            return wanted
+        if wanted == "rules":
+            from memkit.consolidate.rules import RuleExtractor
+
+            return RuleExtractor()
+        if wanted != "model":
+            raise UsageError(f"{wanted!r:.40} is no extractor", field="extractor", remedy="Give `rules` or `model`.")
+        if not self._model:
+            raise UsageError(
+                "no model is set",
+                field="consolidation.model",
+                remedy='Say in your own settings which one: consolidation.model = "provider:name".',
+            )
+        from memkit.consolidate.model_extractor import ModelExtractor
+
+        return ModelExtractor(self._model)
+
+    def list(self, session_id: str | None = None) -> StagedList:
+        """The candidates that wait, of one session or of all."""
+        from memkit.consolidate.staged import staged
+
+        return staged(self._store, session_id)
+
+    def dead_letters(self, session_id: str | None = None) -> StagedList:
+        """The candidates that could not be reconciled, with their reasons."""
+        from memkit.consolidate.staged import dead
+
+        return dead(self._store, session_id)
+
+    def show(self, key: str) -> StagedCandidate:
+        """One candidate, staged or a dead letter, by its key or the first characters of it.
+
+        Raises:
+            InvalidInputError: there is none, or there are several.
+        """
+        from memkit.consolidate.staged import find
+
+        return find((*self.list().rows, *self.dead_letters().rows), key)
+
+    def count(self) -> dict[str, int]:
+        """How many candidates wait, by category."""
+        return self.list().counts
