@@ -92,6 +92,32 @@ class PolicyError(InvalidInputError):
     code = "policy"
 
 
+class LintError(InvalidInputError):
+    """A record has errors that the linter names; nothing was written.
+
+    Attributes:
+        findings: All of them, warnings included; each has path, code, severity, field, detail, remedy.
+    """
+
+    code = "lint"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+        findings: tuple[Any, ...] = (),
+    ) -> None:
+        self.findings = findings
+        super().__init__(what, file=file, field=field, remedy=remedy)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as plain data, with its findings."""
+        return {**super().to_dict(), "findings": [finding.to_dict() for finding in self.findings]}
+
+
 class StalePlanError(MemkitError):
     """A plan was made for another store, another policy, or for what has changed since; nothing was moved.
 

@@ -100,6 +100,11 @@ class RecordsRead:
         """Those that can be read, in the order of their paths."""
         return tuple(file.record for file in self.files if file.record is not None)
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether a whole folder could not be looked into."""
+        return any(problem.file in RECORD_FOLDERS for problem in self.problems)
+
 
 @dataclass(frozen=True, slots=True)
 class KeptRecord:

@@ -47,23 +47,46 @@ class SeenRecords:
     n_lines: int = 0
 
 
+class SeenFile:
+    """The file as far as it was read; only what was appended since is read again."""
+
+    def __init__(self, paths: StorePaths) -> None:
+        self._paths = paths
+        self._forget(None)
+
+    def _forget(self, inode: int | None) -> None:
+        self._inode, self._end, self._n_lines = inode, 0, 0
+        self._found: dict[str, Seen] = {}
+
+    def read(self) -> SeenRecords:
+        """What memkit has seen.
+
+        Raises:
+            StoreError: the operating system refuses to show the file.
+        """
+        info = look.status_of(self._paths.record_hashes)
+        if info is None or info.st_ino != self._inode or info.st_size < self._end:
+            self._forget(info.st_ino if info else None)
+        data = (look.read_from(self._paths.record_hashes, self._end) if info else None) or b""
+        for line in jsonl.lines(data, self._end):
+            self._n_lines += 1
+            with suppress(jsontext.JsonDamage):
+                raw = jsonl.parse_object(line.data)
+                path, sha256 = raw.get("path"), raw.get("sha256")
+                if isinstance(path, str) and (sha256 is None or isinstance(sha256, str)):
+                    was = raw.get("was", sha256)
+                    self._found[path] = Seen(sha256, was if isinstance(was, str) else None)
+        self._end += data.rfind(b"\n") + 1
+        return SeenRecords(MappingProxyType(self._found), self._n_lines)
+
+
 def read(paths: StorePaths) -> SeenRecords:
     """What memkit has seen.
 
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    found: dict[str, Seen] = {}
-    n_lines = 0
-    for line in jsonl.lines(look.read_bytes(paths.record_hashes) or b""):
-        n_lines += 1
-        with suppress(jsontext.JsonDamage):
-            raw = jsonl.parse_object(line.data)
-            path, sha256 = raw.get("path"), raw.get("sha256")
-            if isinstance(path, str) and (sha256 is None or isinstance(sha256, str)):
-                was = raw.get("was", sha256)
-                found[path] = Seen(sha256, was if isinstance(was, str) else None)
-    return SeenRecords(MappingProxyType(found), n_lines)
+    return SeenFile(paths).read()
 
 
 def intend(paths: StorePaths, held: HeldLock, path: str, sha256: str | None, *, was: str | None) -> None:
