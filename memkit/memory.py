@@ -26,6 +26,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
+from memkit.consolidate.record_tools import RecordTools
 from memkit.deciding.questions import Deciding
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Tripwires
@@ -99,6 +100,7 @@ class Memory(Deciding):
             panels=chosen.decisions.panels,
             model=chosen.consolidation.model,
         )
+        self._records = RecordTools(store, self._reload)
         self.enabled: bool = loaded.settings.memory.enabled
         self.paths: StorePaths = store.paths
 
@@ -340,6 +342,12 @@ class Memory(Deciding):
         """
         self._require_enabled()
         return self._catalog().sql(query, params, as_of=self._now(), frames=frames)
+
+    @property
+    def records(self) -> RecordTools:
+        """The canonical memory: `write`, `edit`, `delete`, `read`, `query`, `list`, `lint`."""
+        self._require_enabled()
+        return self._records
 
     # -- looking after ------------------------------------------------------------------------------------------
 

@@ -146,8 +146,12 @@ def _form(record: Record) -> Iterator[Finding]:
     if not 0 <= record.reinforcement_count <= MAX_COUNT:
         yield _say(record, "bad-value", "reinforcement_count", f"{record.reinforcement_count} is out of range")
     if (record.status == "superseded") != (record.superseded_by is not None):
-        what = "superseded, and by nothing named" if record.superseded_by is None else "active, and superseded by another"
-        yield _say(record, "status-contradicts", "status", what, "Name what replaced it in `superseded_by`, or neither.")
+        what = (
+            "superseded, and by nothing named" if record.superseded_by is None else "active, and superseded by another"
+        )
+        yield _say(
+            record, "status-contradicts", "status", what, "Name what replaced it in `superseded_by`, or neither."
+        )
     if record.created_at is None or record.updated_at is None:
         yield _say(record, "no-dates", "created_at", "it does not say when it was written", "memkit fills them in.")
     elif record.updated_at < record.created_at:
@@ -195,7 +199,9 @@ def _references(record: Record, neighbours: Neighbours) -> Iterator[Finding]:
             if not others and slug != record.slug:
                 yield _say(record, "dangling-reference", field, f"there is no record {slug}")
             for other in others:
-                answers = other.superseded_by == record.slug if field == "supersedes" else record.slug in other.supersedes
+                answers = (
+                    other.superseded_by == record.slug if field == "supersedes" else record.slug in other.supersedes
+                )
                 if not answers and other.path != record.path:
                     what = f"{other.path} does not say so too"
                     yield _say(record, "one-sided-reference", field, what, "Say it in both, so that neither is missed.")
@@ -220,5 +226,3 @@ def _secrets(record: Record, scrubber: Scrubber) -> Iterator[Finding]:
             yield _say(record, "secret", field, f"holds what looks like a secret ({kinds})", "Take it out.")
     if record.extra and scrubber.scrub_json(dict(record.extra))[1]:
         yield _say(record, "secret", "extra", "holds what looks like a secret", "Take it out.")
-
-

@@ -2,8 +2,8 @@
 
 Words are those of recall (`model.tokens`), weighed as by recall: BM25 in the Lucene form over the active records, with
 title and triggers counting double and tags one and a half times. Of a long text the 48 rarest words are asked, and
-those that more than one in eight records holds only where there are fewer than 12 rarer ones: they would change no order
-worth having. Nothing is written, nobody is told, no use is counted.
+those that more than one in eight records holds only where there are fewer than 12 rarer ones: they would change no
+order worth having. Nothing is written, nobody is told, no use is counted.
 
 One lookup takes less than a millisecond over ten thousand records; they are put and dropped one by one, so that a run
 can keep its shortlists true while it writes.
@@ -139,7 +139,8 @@ class Shortlist:
             scores[numbers] += idf * (counts / (counts + norms[numbers]))
         ranked = self._best(scores, limit, kind)
         return [
-            Match(self._paths[i] or "", float(scores[i]), tuple(t for _, t, h in rarest if _holds(h, i))) for i in ranked
+            Match(self._paths[i] or "", float(scores[i]), tuple(t for _, t, h in rarest if _holds(h, i)))
+            for i in ranked
         ]
 
     def _best(self, scores: Any, limit: int, kind: str | None) -> list[int]:

@@ -197,17 +197,44 @@ def require(paths: StorePaths, file: RecordFile) -> Record:
 
 def read_all(paths: StorePaths) -> RecordsRead:
     """Every file in both folders; never raises for what is wrong with them."""
-    files: list[RecordFile] = []
-    problems: list[Problem] = []
-    for folder in RECORD_FOLDERS:
-        try:
-            names = list_names(paths, folder)
-        except StoreError as error:
-            problems.append(Problem("unreadable", folder, error.what, error.remedy or ""))
-            continue
-        files += (_look_into(paths, folder, name) for name in names)
-    problems += (file.problem for file in files if file.problem is not None)
-    return RecordsRead(tuple(files), tuple(problems))
+    return RecordFiles(paths).read_all()
+
+
+class RecordFiles:
+    """Reads all records again and again: only files that changed (inode, size, time of change) are read anew."""
+
+    def __init__(self, paths: StorePaths) -> None:
+        self._paths = paths
+        self._kept: dict[tuple[str, str], tuple[object, RecordFile]] = {}
+        self._last: RecordsRead | None = None
+
+    def read_all(self) -> RecordsRead:
+        """Every file in both folders; the same object as before where none has changed."""
+        kept: dict[tuple[str, str], tuple[object, RecordFile]] = {}
+        problems: list[Problem] = []
+        for folder in RECORD_FOLDERS:
+            try:
+                names = list_names(self._paths, folder)
+            except StoreError as error:
+                problems.append(Problem("unreadable", folder, error.what, error.remedy or ""))
+                continue
+            for name in names:
+                kept[folder, name] = self._read(folder, name)
+        files = tuple(file for _, file in kept.values())
+        problems += (file.problem for file in files if file.problem is not None)
+        self._kept = kept
+        if self._last is None or self._last.files != files or self._last.problems != tuple(problems):
+            self._last = RecordsRead(files, tuple(problems))
+        return self._last
+
+    def _read(self, folder: str, name: str) -> tuple[object, RecordFile]:
+        version: object = None
+        with suppress(StoreError):
+            version = look.version_of(self._paths.folder / folder / f"{name}{SUFFIX}")
+        known = self._kept.get((folder, name))
+        if known is not None and version is not None and known[0] == version and known[1].state != "unreadable":
+            return known
+        return version, _look_into(self._paths, folder, name)
 
 
 def list_names(paths: StorePaths, folder: str) -> list[str]:

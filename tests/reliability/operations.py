@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memkit.consolidate.record_tools import RecordTools
 from memkit.model.candidate import Candidate
 from memkit.model.event import Event
 from memkit.model.mark import MARK_KINDS
@@ -24,10 +25,12 @@ from memkit.store import (
     acknowledgements,
     canonical,
     deadletters,
+    external_edits,
     leftovers,
     marks,
     prune,
     records,
+    seen_records,
     staging,
     trash,
     trash_plans,
@@ -281,27 +284,32 @@ def _record(slug: str, marker: str) -> Record:
     return Record(slug, "lesson", f"# Record {marker}\n\n{padding}\n\nlength {len(padding)}", sources=("ladder",))
 
 
-def _put_record(bench: Bench, slug: str) -> None:
-    (marker,) = bench.fresh(1)
-    store = bench.store
-    with canonical.writing(store, "ladder") as held:
-        before = records.read(store.paths, "memory", slug)
-        records.put(store, held, _record(slug, marker), expected_hash=before.sha256)
-    bench.ledger.records[slug] = marker
+def _tools(bench: Bench) -> RecordTools:
+    return RecordTools(bench.store, lambda: None)
 
 
 def _write_record(bench: Bench) -> None:
-    _put_record(bench, f"new-{bench.made}")
+    _written(bench, f"new-{bench.made}")
+
+
+def _written(bench: Bench, slug: str, **more: Any) -> None:
+    (marker,) = bench.fresh(1)
+    _tools(bench).write("lesson", slug, body=_record(slug, marker).body, sources=["ladder"], **more)
+    bench.ledger.records[slug] = marker
+
+
+def _supersede_record(bench: Bench) -> None:
+    _written(bench, "newer", supersedes=["kept"])
 
 
 def _edit_record(bench: Bench) -> None:
-    _put_record(bench, "kept")
+    (marker,) = bench.fresh(1)
+    _tools(bench).edit("lesson", "kept", body=_record("kept", marker).body)
+    bench.ledger.records["kept"] = marker
 
 
 def _delete_record(bench: Bench) -> None:
-    store = bench.store
-    with canonical.writing(store, "ladder") as held:
-        records.remove(store, held, "memory", "kept", reason="tried by the ladder")
+    _tools(bench).delete("lesson", "kept", reason="tried by the ladder")
     bench.ledger.records["kept"] = None
 
 
@@ -310,6 +318,20 @@ def _a_record(bench: Bench) -> None:
     _place(bench.store.paths.memory / "kept.md", write_record(_record("kept", marker)))
     bench.store.paths.memory.chmod(0o700)
     bench.ledger.records["kept"] = marker
+
+
+def _edited_by_hand(bench: Bench) -> None:
+    """A record memkit knows, changed in an editor, and one it does not know."""
+    _written(bench, "kept")
+    (marker,) = bench.fresh(1)
+    _place(bench.store.paths.memory / "kept.md", write_record(_record("kept", marker)))
+    bench.ledger.records["kept"] = marker
+    _place(bench.store.paths.memory / "by-hand.md", write_record(_record("by-hand", marker)))
+
+
+def _notice(bench: Bench) -> None:
+    store = bench.store
+    external_edits.notice(store, records.read_all(store.paths), seen_records.read(store.paths))
 
 
 def _records_are_whole(bench: Bench) -> list[str]:
@@ -633,10 +655,12 @@ OPERATIONS: tuple[Operation, ...] = (
               in_pairs=False),
     Operation("bury", ("deadletters.bury", "staging.write"), _bury, before=_staged_before, also=_nowhere_lost, in_pairs=False),
     Operation("unbury", ("deadletters.unbury", "candidate_files.remove"), _unbury, before=_buried_before, also=_nowhere_lost, in_pairs=False),
-    Operation("record-write", ("canonical.writing", "records.put"), _write_record, also=_records_are_whole),
-    Operation("record-edit", ("canonical.writing", "records.put"), _edit_record, before=_a_record,
+    Operation("record-write", ("canonical.writing", "records.put", "RecordTools.write"), _write_record, also=_records_are_whole),
+    Operation("record-supersede", ("records.put", "RecordTools.write"), _supersede_record, before=_a_record,
               also=_records_are_whole, in_pairs=False),
-    Operation("record-delete", ("canonical.writing", "records.remove"), _delete_record, before=_a_record,
+    Operation("record-edit", ("records.put", "RecordTools.edit", "external_edits.settle_one"), _edit_record,
+              before=_a_record, also=_records_are_whole, in_pairs=False),
+    Operation("record-delete", ("records.remove", "RecordTools.delete"), _delete_record, before=_a_record,
               also=_records_are_whole, in_pairs=False),
     Operation("audit-run", ("AuditLog.run", "AuditLog.record"), _audit_run, in_pairs=False),
     Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
@@ -660,5 +684,7 @@ OPERATIONS: tuple[Operation, ...] = (
               in_pairs=False),
     Operation("extract", ("extract.extract", "extraction.remember", "Staging.extract"), _extract, before=_session,
               also=_extracted_or_to_be, allowed=AFTER_A_CRASH | {"damaged-extraction"}, in_pairs=False),
+    Operation("notice-edits", ("external_edits.notice", "external_edits.settle"), _notice,
+              before=_edited_by_hand, also=_records_are_whole, in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

@@ -35,6 +35,7 @@ READING = {
     "Memory.detect", "Memory.is_closed",
     "Memory.staging", "Staging.session", "Staging.list", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "stored.stored_texts", "entries.session_of_entries",
+    "Memory.records", "lint.lint",
 }  # fmt: skip
 # Building blocks of the operations of the table, which call them; their first argument is a store all the same.
 PARTS = {
@@ -43,6 +44,10 @@ PARTS = {
     "absorbing.add_line": "reads one entry into rows",
     "Memory.recall": "writes one event, like every operation of the table; truth is untouched, see below",
     "Memory.what_we_decided": "the same",
+    **dict.fromkeys(
+        (f"RecordTools.{name}" for name in ("read", "find", "list", "query", "lint")),
+        "writes one event, and says what was edited by hand, as notice-edits does",
+    ),
     "opening.open_memory": "makes a Memory; sweeps and absorbs, as the table does",
     "memkit.open": "is opening.open_memory",
     "memkit.enable": "is opening.enable",
