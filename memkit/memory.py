@@ -27,17 +27,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
 from memkit.consolidate.record_tools import RecordTools
-from memkit.deciding.questions import Deciding
+from memkit.deciding.exchanging import Exchanging
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Tripwires
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
 from memkit.model.entry import StoredEntry
-from memkit.model.event import Event
 from memkit.model.problem import Problem
 from memkit.model.status import Status
 from memkit.settings import Environment, Loaded, facts_file, session_folders
 from memkit.store.listing import EntryList
-from memkit.store.lock import Lock
 from memkit.store.new_entry import NewEntry, check_new_entry
 from memkit.store.paths import StorePaths
 from memkit.store.receipt import StoreReceipt
@@ -53,8 +51,6 @@ if TYPE_CHECKING:
     from memkit.analytics.recall_result import RecallResult
     from memkit.catalog.catalog import Catalog
     from memkit.catalog.table import Table
-    from memkit.importers.report import ImportReport
-    from memkit.importers.run import ImportPlan
 
 Project = str | os.PathLike[str]
 Scope = Literal["own", "all", "others"]
@@ -62,7 +58,7 @@ Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
 
-class Memory(Deciding):
+class Memory(Exchanging):
     """One project's memory; made by `memkit.open`, usable as a context manager.
 
     Attributes:
@@ -191,60 +187,6 @@ class Memory(Deciding):
             if scope != "others":
                 catalog.apply([receipt.entry for receipt in receipts])
         return receipts
-
-    def import_adr(self, path: Project, *, dry_run: bool = False) -> ImportReport:
-        """Read decision records (Markdown) at `path`, a file or a folder; every file is accounted for.
-
-        Importing the same again adds nothing; a changed record becomes a new entry that replaces the old one.
-
-        Raises:
-            ImportSourceError: the path cannot be read at all.
-        """
-        return self._import("adr", path, dry_run=dry_run)
-
-    def import_consensus(self, path: Project, *, dry_run: bool = False) -> ImportReport:
-        """Read panel results (a JSON file, a folder of them, or JSONL) at `path`; every one is accounted for.
-
-        Raises:
-            ImportSourceError: the path cannot be read at all.
-        """
-        return self._import("consensus", path, dry_run=dry_run)
-
-    def _import(self, kind: str, path: Project, *, dry_run: bool) -> ImportReport:
-        from memkit.importers.run import finish
-
-        self._require_enabled()
-        if dry_run:
-            return finish(self._plan(kind, path))
-        self._store.make_folders()
-        with Lock(self.paths.import_lock, self._store.wait_seconds).held(f"import {kind}"):
-            self._catalog().refresh()
-            plan = self._plan(kind, path)
-            receipts = self._keep(plan.new, op="import")
-        report = finish(plan, receipts)
-        detail = {"kind": kind, "counts": report.counts, "source_path": report.path}
-        self._store.audit.record(Event("entry_operation", "import", detail=detail))
-        return report
-
-    def _plan(self, kind: str, path: Project) -> ImportPlan:
-        from memkit.analytics.sources import identities, known_sources
-        from memkit.importers.run import plan_import
-
-        catalog, now, key = self._catalog(), self._now(), self.paths.key
-        return plan_import(
-            kind,
-            path,
-            project_path=self.paths.real_path,
-            known=known_sources(catalog, kind, as_of=now, project_key=key),
-            previous=self._result_of,
-            identities=identities(catalog, as_of=now, project_key=key),
-        )
-
-    def _result_of(self, entry_id: str) -> Mapping[str, Any] | None:
-        try:
-            return self._store.read_entry(entry_id).result
-        except MemkitError:
-            return None
 
     # -- asking -------------------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ class Catalog:
         stores: Sequence[Store],
         *,
         temp_directory: Path | None,
-        decision_panels: Sequence[str] = ("adr", "consensus"),
+        decision_panels: Sequence[str] = ("adr", "consensus", "decision", "llm-council"),
         threads: int = 1,
     ) -> None:
         if not 0 < len(stores) <= MAX_STORES:

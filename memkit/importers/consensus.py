@@ -147,6 +147,12 @@ def _draft(path: str, sha256: str, value: object) -> Draft:
     )
 
 
+def signs_of(value: Mapping[str, Any]) -> list[str]:
+    """What makes an object a panel's result, by its fields; empty for any other object."""
+    result, _ = _unwrapped(value)
+    return [sign for sign in _SIGNS if sign in result] if isinstance(result.get("question"), str) else []
+
+
 def _unwrapped(value: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The run, and the other fields of what it was wrapped in."""
     for key in _WRAPPERS:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memkit.importers.report import FieldAccount
+from memkit.store.new_entry import NewEntry
 
 DraftFate = Literal["ready", "skipped", "rejected"]
 
@@ -26,6 +27,8 @@ class Draft:
         tags: The entry's tags.
         fields: What became of each field.
         notes: Oddities worth a person's look.
+        size: Bytes of its result as JSON, where they were counted.
+        stored: The entry as another store held it, id and time included, where an export comes back.
     """
 
     path: str
@@ -38,6 +41,8 @@ class Draft:
     tags: tuple[str, ...] = ()
     fields: tuple[FieldAccount, ...] = ()
     notes: tuple[str, ...] = ()
+    size: int = 0
+    stored: NewEntry | None = None
 
 
 def shortened(value: object, limit: int = 160) -> str:

@@ -64,16 +64,14 @@ def find_files(start: str | os.PathLike[str], endings: frozenset[str], kind: str
     try:
         mode = real.stat().st_mode
     except OSError as error:
-        raise ImportSourceError(
-            _why(error), file=path_text(start), remedy="Give an existing file or folder."
-        ) from error
+        raise ImportSourceError(why(error), file=path_text(start), remedy="Give an existing file or folder.") from error
     if not stat.S_ISDIR(mode):
         yield Found(real) if stat.S_ISREG(mode) else Found(real, "not a regular file")
         return
     try:
         os.scandir(real).close()
     except OSError as error:
-        raise ImportSourceError(_why(error), file=path_text(start), remedy="Give a folder you may list.") from error
+        raise ImportSourceError(why(error), file=path_text(start), remedy="Give a folder you may list.") from error
     yield from sorted(_walk(real, endings, kind), key=lambda found: os.fsencode(found.path))
 
 
@@ -85,7 +83,7 @@ def _walk(real: Path, endings: frozenset[str], kind: str) -> Iterator[Found]:
             with os.scandir(folder) as entries:
                 listed = list(entries)
         except OSError as error:
-            yield Found(folder, f"folder not read: {_why(error)}", "rejected")
+            yield Found(folder, f"folder not read: {why(error)}", "rejected")
             continue
         for entry in listed:
             path = Path(entry.path)
@@ -104,7 +102,7 @@ def _walk(real: Path, endings: frozenset[str], kind: str) -> Iterator[Found]:
                 else:
                     yield Found(path)
             except OSError as error:
-                yield Found(path, _why(error), "rejected")
+                yield Found(path, why(error), "rejected")
 
 
 def read_file(path: Path, limit: int) -> bytes:
@@ -117,7 +115,7 @@ def read_file(path: Path, limit: int) -> bytes:
         try:
             data = _read_once(path, limit)
         except OSError as error:
-            raise Unreadable(_why(error)) from error
+            raise Unreadable(why(error)) from error
         if data is not None:
             return data
     raise Unreadable(f"changed while it was read, {ATTEMPTS} times")
@@ -145,7 +143,8 @@ def _read_once(path: Path, limit: int) -> bytes | None:
     return data if same and len(data) == before.st_size else None
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
+    """What the operating system said, in words for an account."""
     words = {
         errno.ENOENT: "does not exist",
         errno.EACCES: "may not be read (permission denied)",

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from memkit.display import Displayable
 
 Fate = Literal["imported", "unchanged", "updated", "skipped", "rejected"]
-Outcome = Literal["mapped", "raw", "not understood"]
-OUTCOMES: tuple[Outcome, ...] = ("mapped", "raw", "not understood")
+Outcome = Literal["mapped", "raw", "not understood", "left out", "not measurable"]
+OUTCOMES: tuple[Outcome, ...] = ("mapped", "raw", "not understood", "left out", "not measurable")
 FATES: tuple[Fate, ...] = ("imported", "unchanged", "updated", "skipped", "rejected")
 
 
@@ -21,7 +21,8 @@ class FieldAccount:
 
     Attributes:
         name: `title`, `status`, `decided_on`, `supersedes`, ...
-        outcome: `mapped`, `raw` (kept as written, meaning not settled) or `not understood`.
+        outcome: `mapped`, `raw` (kept as written, meaning not settled), `not understood`, `left out` (not carried over;
+            the value says why) or `not measurable` (the source does not keep it).
         origin: Where it was found: "Status heading", "front matter: date", "first-level heading".
         value: What was read, shortened.
     """
@@ -77,6 +78,10 @@ class ImportReport(Displayable):
         links_dangling: "path: link text (why)", with candidates where there are any, for links to nothing known.
         links_own: "path: link text", for links of a document to itself.
         gone: Documents imported earlier from this folder that are no longer there; their entries stay.
+        unlisted: Further items by fate, with nothing odd about them, that `files` does not name one by one.
+        unlisted_fields: What became of their fields: name -> outcome -> how often.
+        is_cut: Whether a limit ended the import before everything was read.
+        suggestion: What the path looks like, where nothing in it could be read as what was asked for.
     """
 
     kind: str
@@ -88,17 +93,26 @@ class ImportReport(Displayable):
     links_resolved: int = 0
     links_own: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    unlisted: Mapping[str, int] = field(default_factory=dict)
+    unlisted_fields: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    is_cut: bool = False
+    suggestion: str = ""
 
     @property
     def counts(self) -> dict[str, int]:
-        """Files by fate; the five numbers add up to `len(files)`."""
+        """Files by fate; the five numbers add up to `n_seen`."""
         found = Counter(account.fate for account in self.files)
-        return {fate: found[fate] for fate in FATES}
+        return {fate: found[fate] + self.unlisted.get(fate, 0) for fate in FATES}
+
+    @property
+    def n_seen(self) -> int:
+        """Files and rows that were seen, listed one by one or not."""
+        return len(self.files) + sum(self.unlisted.values())
 
     @property
     def field_totals(self) -> dict[str, dict[str, int]]:
         """How often each field was mapped, kept raw, or not understood, over all files that were read as records."""
-        totals: dict[str, Counter[str]] = {}
+        totals: dict[str, Counter[str]] = {name: Counter(found) for name, found in self.unlisted_fields.items()}
         for account in self.files:
             for item in account.fields:
                 totals.setdefault(item.name, Counter())[item.outcome] += 1

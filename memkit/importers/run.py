@@ -26,6 +26,7 @@ from memkit.importers.adr.reading import Reading
 from memkit.importers.draft import Draft, shortened
 from memkit.importers.files import Found, Unreadable, find_files, read_file
 from memkit.importers.identify import account_of_links, identity_of_path
+from memkit.importers.intake import Place
 from memkit.importers.report import FileAccount, ImportReport
 from memkit.model.entry import Source
 from memkit.model.links import Identity
@@ -37,8 +38,9 @@ from memkit.store.receipt import StoreReceipt
 Kind = Literal["adr", "consensus"]
 KINDS: Final[tuple[Kind, ...]] = ("adr", "consensus")
 Known = Mapping[str, tuple[str, str]]
+# New path -> (old path, what is known of it).
+Moves = Mapping[str, tuple[str, tuple[str, str]]]
 Previous = Callable[[str], Mapping[str, Any] | None]
-_WITH_ROWS: Final = (".json", *consensus.ROW_ENDINGS, *adr.ENDINGS)
 _SIBLINGS: Final = 500
 _COMPARED: Final = ("title", "status", "decidedOn", "conclusion", "supersedes", "supersededBy", "amends", "tripwires")
 
@@ -66,6 +68,7 @@ def plan_import(
     known: Known,
     previous: Previous | None = None,
     identities: Iterable[Identity] | None = None,
+    limit: int | None = None,
 ) -> ImportPlan:
     """Read files and compare them with what the store holds.
 
@@ -76,23 +79,26 @@ def plan_import(
         known: `source.path` -> (entry id, sha256) of the newest entry of each document imported before.
         previous: The result of an entry, so that an update can say what changed; None for an entry that is not there.
         identities: The decisions stored so far, for links; by default what `known` says of them.
+        limit: Store at most so many; the rest is skipped and says so.
 
     Raises:
         UsageError: an unknown kind.
         ImportSourceError: the path does not exist, or the folder cannot be listed.
     """
-    if kind not in KINDS:
-        raise UsageError(f"unknown kind of import {kind!r}", field="kind", remedy=f"Use one of: {', '.join(KINDS)}.")
-    place = _Place(os.path.realpath(project_path))
-    drafts = list(_adr_drafts(path, place) if kind == "adr" else _consensus_drafts(path, place))
+    place = Place(os.path.realpath(project_path))
+    drafts = list(drafts_of(kind, path, place))
     seen = {draft.path for draft in drafts}
     moves = _moves(drafts, known, seen, place)
     files: list[FileAccount] = []
     new: list[NewEntry] = []
     slots: list[int] = []
+    is_cut = False
     for draft in drafts:
-        account, entry = _compare(kind, draft, known, moves, previous)
-        if entry is not None:
+        account, entry = compare(kind, draft, known, moves, previous)
+        if entry is not None and limit is not None and len(new) >= limit:
+            account = FileAccount(draft.path, "skipped", f"left for a later import (limit {limit:,})")
+            is_cut = True
+        elif entry is not None:
             slots.append(len(files))
             new.append(entry)
         files.append(account)
@@ -107,7 +113,8 @@ def plan_import(
         links_dangling=links.dangling,
         links_resolved=links.resolved,
         links_own=links.own,
-        gone=_gone(path, known, seen, moves, place),
+        gone=gone_from(path, known, seen, moves, place),
+        is_cut=is_cut,
     )
     return ImportPlan(report, tuple(new), tuple(slots))
 
@@ -126,25 +133,19 @@ def finish(plan: ImportPlan, stored: Sequence[StoreReceipt] | None = None) -> Im
     return replace(plan.report, files=tuple(files), dry_run=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """The project's folder, and how files are named from it."""
+def drafts_of(kind: str, path: str | os.PathLike[str], place: Place) -> Iterator[Draft]:
+    """The drafts of decision records (`adr`) or panel results (`consensus`).
 
-    project: str
-
-    def name(self, path: Path) -> str:
-        """`source.path`: relative to the project inside it, else absolute, always with `/`."""
-        inside = os.path.commonpath([self.project, path]) == self.project
-        return path_text(path.relative_to(self.project) if inside else path)
-
-    def exists(self, name: str) -> bool:
-        """Whether a document of this name is still there; one whose name had to be escaped counts as there."""
-        file, _, row = name.rpartition("#")
-        names = [name, file] if row and file.casefold().endswith(_WITH_ROWS) else [name]
-        return "\\x" in name or any(os.path.lexists(Path(self.project, each)) for each in names)
+    Raises:
+        UsageError: another kind.
+        ImportSourceError: the path does not exist, or the folder cannot be listed.
+    """
+    if kind not in KINDS:
+        raise UsageError(f"unknown kind of import {kind!r}", field="kind", remedy=f"Use one of: {', '.join(KINDS)}.")
+    return _adr_drafts(path, place) if kind == "adr" else _consensus_drafts(path, place)
 
 
-def _adr_drafts(path: str | os.PathLike[str], place: _Place) -> Iterator[Draft]:
+def _adr_drafts(path: str | os.PathLike[str], place: Place) -> Iterator[Draft]:
     found = list(find_files(path, adr.ENDINGS, "Markdown"))
     read: list[Draft | Reading] = [item for file in found for item in _read_adr(file, place)]
     readings = [item for item in read if isinstance(item, Reading)]
@@ -154,7 +155,7 @@ def _adr_drafts(path: str | os.PathLike[str], place: _Place) -> Iterator[Draft]:
         yield item if isinstance(item, Draft) else adr.draft(item, orders.get(posixpath.dirname(item.path)))
 
 
-def _read_adr(found: Found, place: _Place) -> list[Draft | Reading]:
+def _read_adr(found: Found, place: Place) -> list[Draft | Reading]:
     name = place.name(found.path)
     if found.problem:
         return [Draft(name, fate=found.fate, reason=found.problem)]
@@ -164,7 +165,7 @@ def _read_adr(found: Found, place: _Place) -> list[Draft | Reading]:
         return [Draft(name, fate="rejected", reason=str(error))]
 
 
-def _with_siblings(path: Path, readings: list[Reading], place: _Place) -> list[Reading]:
+def _with_siblings(path: Path, readings: list[Reading], place: Place) -> list[Reading]:
     """For a single file the records beside it, as evidence for how days and months are ordered there."""
     if not any(day.day is None for reading in readings for day in reading.open_days()):
         return readings
@@ -173,7 +174,7 @@ def _with_siblings(path: Path, readings: list[Reading], place: _Place) -> list[R
     return [*readings, *(item for item in more if isinstance(item, Reading))]
 
 
-def _consensus_drafts(path: str | os.PathLike[str], place: _Place) -> Iterator[Draft]:
+def _consensus_drafts(path: str | os.PathLike[str], place: Place) -> Iterator[Draft]:
     endings = frozenset({".json", *consensus.ROW_ENDINGS})
     for found in find_files(path, endings, "JSON"):
         name = place.name(found.path)
@@ -188,7 +189,7 @@ def _consensus_drafts(path: str | os.PathLike[str], place: _Place) -> Iterator[D
         yield from consensus.read(name, data)
 
 
-def _moves(drafts: list[Draft], known: Known, seen: set[str], place: _Place) -> dict[str, tuple[str, tuple[str, str]]]:
+def _moves(drafts: list[Draft], known: Known, seen: set[str], place: Place) -> dict[str, tuple[str, tuple[str, str]]]:
     """New path -> (old path, what is known of it), for bytes known under a path that is gone."""
     by_bytes: dict[str, list[str]] = defaultdict(list)
     for old, (_, sha256) in known.items():
@@ -207,13 +208,14 @@ def _moves(drafts: list[Draft], known: Known, seen: set[str], place: _Place) -> 
     return moves
 
 
-def _compare(
+def compare(
     kind: str,
     draft: Draft,
     known: Known,
-    moves: Mapping[str, tuple[str, tuple[str, str]]],
+    moves: Moves,
     previous: Previous | None,
 ) -> tuple[FileAccount, NewEntry | None]:
+    """What becomes of a draft, and what to store of it, given what is known and which paths have moved."""
     if draft.fate != "ready":
         return FileAccount(draft.path, draft.fate, draft.reason, notes=draft.notes), None
     account = FileAccount(draft.path, "imported", fields=draft.fields, notes=draft.notes)
@@ -262,12 +264,12 @@ def _line_counts(old: str, new: str) -> tuple[int, int]:
     return (after - before).total(), (before - after).total()
 
 
-def _gone(
+def gone_from(
     path: str | os.PathLike[str],
     known: Known,
     seen: set[str],
-    moves: Mapping[str, tuple[str, tuple[str, str]]],
-    place: _Place,
+    moves: Moves,
+    place: Place,
 ) -> tuple[str, ...]:
     """Documents imported earlier from below `path` that are no longer there and were not moved."""
     below = place.name(Path(os.path.realpath(path)))

@@ -18,11 +18,13 @@ from memkit.analytics.summary import ProjectSummary
 from memkit.analytics.timeline import InForce, Timeline
 from memkit.analytics.tripwire_result import Backtest, TripwireReport
 from memkit.display import drawn, mimebundle, plain
+from memkit.exporting.report import ExportReceipt
+from memkit.importers.detect import Detection
 from memkit.importers.report import ImportReport
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.entry import StoredEntry
 from memkit.model.status import Status
-from memkit.present import decided, decisions, entries, history, recall, reports, summary, table, tripwires
+from memkit.present import decided, decisions, entries, exchange, history, recall, reports, summary, table, tripwires
 from memkit.present.blocks import Sheet
 from memkit.present.charts import series
 from memkit.present.charts.chart import Chart, chart_sheet
@@ -39,6 +41,8 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     EntryList: entries.list_sheet,
     StoreReceipt: entries.receipt_sheet,
     ImportReport: reports.import_sheet,
+    Detection: exchange.detection_sheet,
+    ExportReceipt: exchange.export_sheet,
     reports.Problems: reports.problems_sheet,
     RepairReport: reports.repair_sheet,
     WipeReceipt: reports.wipe_sheet,

@@ -41,18 +41,24 @@ _FATES: dict[str, tuple[str, Tone]] = {
     "skipped": ("–", "warn"),
     "rejected": ("✕", "bad"),
 }
-_OUTCOMES = ("mapped", "raw", "not understood")
+_OUTCOMES = {"mapped": "Mapped", "raw": "Kept as written", "not understood": "Not understood"}
+# Shown where there is something in them.
+_SELDOM = {"left out": "Left out", "not measurable": "Not measurable"}
 
 
 def import_sheet(report: ImportReport, rows: int = MAX_ROWS) -> Sheet:
     """The five counts, the files one should look at, what became of each field, links that led nowhere."""
-    n = len(report.files)
+    n = report.n_seen
     verb = "Import (dry run)" if report.dry_run else "Import"
     title: Line = (f"{verb}: ", say(report.kind, 40), " from ", say(report.path, 160, "code"))
     parts: list[Line] = [(_fate(fate), f" {report.counts[fate]:,}") for fate in FATES]
     lead: list[Line] = [(*joined(parts, "   "), f"   = {count(n, 'file')} seen")]
     if report.dry_run:
         lead.append(("Nothing was stored.",))
+    if report.is_cut:
+        lead.append(("Cut by a limit; the same import again goes on from there.",))
+    if report.suggestion:
+        lead.append((Chip("another kind?", "▲", "warn"), " This ", say(report.suggestion, 400)))
     body: list[Block] = []
     odd = [account for account in report.files if _is_odd(account)]
     # What was refused comes before what merely changed.
@@ -112,7 +118,7 @@ def _odd_row(account: FileAccount) -> tuple[Line, ...]:
 
 
 def _fields(report: ImportReport) -> tuple[Block, ...]:
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {name: Counter(found) for name, found in report.unlisted_fields.items()}
     examples: dict[str, str] = {}
     for account in report.files:
         for field in account.fields:
@@ -121,13 +127,16 @@ def _fields(report: ImportReport) -> tuple[Block, ...]:
                 examples.setdefault(field.name, field.value)
     if not counts:
         return ()
+    seldom = {key: name for key, name in _SELDOM.items() if any(found[key] for found in counts.values())}
+    outcomes = {**_OUTCOMES, **seldom}
     columns = (
-        Column("Field", least=12), Column("Mapped", right=True), Column("Kept as written", right=True),
-        Column("Not understood", right=True), Column("Such as", least=20),
-    )  # fmt: skip
+        Column("Field", least=12),
+        *(Column(name, right=True) for name in outcomes.values()),
+        Column("Such as", least=20),
+    )
     cells = []
     for name, found in list(counts.items())[:MAX_ROWS]:
-        numbers: list[Line] = [(f"{found[outcome]:,}",) for outcome in _OUTCOMES]
+        numbers: list[Line] = [(f"{found[outcome]:,}",) for outcome in outcomes]
         cells.append(((say(name, 40),), *numbers, (say(examples.get(name, ""), 80),)))
     return (Grid(("Documents by what became of the field",), columns, tuple(cells), head=True),)
 

@@ -151,7 +151,9 @@ class ScrubSettings(Table):
 class DecisionSettings(Table):
     """What counts as a decision."""
 
-    panels: Names = Field(default=("adr", "consensus"), description="Panels whose entries are decisions.")
+    panels: Names = Field(
+        default=("adr", "consensus", "decision", "llm-council"), description="Panels whose entries are decisions."
+    )
 
 
 class TripwireSettings(Table):

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import os
 import secrets
 import stat
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +38,7 @@ from memkit.store.look import version_of as version_of  # noqa: PLC0414
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 TEMP_SUFFIX = ".tmp"
+_COPY_BYTES = 1 << 20
 _LOOK_FIRST = "Check the disk, then look whether the entry is there before storing it again, or store it with its id."
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
@@ -96,6 +98,51 @@ def write_temp(path: Path, data: bytes) -> Path:
                 os.unlink(temp)
             raise
     return temp
+
+
+def write_stream(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
+    """Write a new file part by part, fsynced; its size and SHA-256. The folder's fsync is the caller's.
+
+    Raises:
+        StoreError: the file exists, or the disk refuses; the file is gone.
+    """
+    digest, size = hashlib.sha256(), 0
+    with faults(path, "write"):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+        try:
+            try:
+                os.fchmod(descriptor, FILE_MODE)
+                for part in parts:
+                    _write_all(descriptor, part)
+                    digest.update(part)
+                    size += len(part)
+                if os.fstat(descriptor).st_size != size:
+                    raise OSError(errno.EIO, "the file has another length than what was written")
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
+    return size, digest.hexdigest()
+
+
+def copy_into(source: int, target: Path, size: int) -> None:
+    """Copy the first `size` bytes of an open file into a new file of a private folder; nothing of it has to last.
+
+    Raises:
+        StoreError: the target exists, or the disk has no room for it.
+    """
+    with faults(target, "copy"):
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+        try:
+            position = 0
+            while position < size and (part := os.pread(source, min(_COPY_BYTES, size - position), position)):
+                _write_all(descriptor, part)
+                position += len(part)
+        finally:
+            close(descriptor)
 
 
 def rename(temp: Path, final: Path) -> None:

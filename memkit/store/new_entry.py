@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memkit.errors import InvalidInputError
@@ -21,6 +21,7 @@ class NewEntry:
         stored_at_ms: Epoch milliseconds, or None for "now".
         id: Of an earlier attempt whose outcome is unknown, so that storing again makes no second entry; None for a new
             one.
+        extra: Fields of an envelope that memkit does not know, of an entry that comes back from an export.
     """
 
     question: str
@@ -31,6 +32,7 @@ class NewEntry:
     replaces: str | None = None
     source: Source | None = None
     id: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 _FIELDS = frozenset({"question", "result", "panel_id", "tags", "stored_at", "id"})

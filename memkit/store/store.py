@@ -216,7 +216,7 @@ class Store:
         if not new:
             return []
         self.info()
-        scrubbed = [self._scrub(item) for item in new]
+        scrubbed = [self.scrubbed(item) for item in new]
         stored = self._with_ids([item for item, _ in scrubbed])
         try:
             stored = self._store(stored, op)
@@ -227,7 +227,8 @@ class Store:
         self.audit.record(*(_stored_event(receipt, op) for receipt in receipts))
         return receipts
 
-    def _scrub(self, item: NewEntry) -> tuple[NewEntry, Mapping[str, int]]:
+    def scrubbed(self, item: NewEntry) -> tuple[NewEntry, Mapping[str, int]]:
+        """A request as it would be stored, and the secrets masked in it, by kind."""
         counts: dict[str, int] = {}
 
         def text(value: str) -> str:
@@ -236,6 +237,8 @@ class Store:
             return masked.text
 
         result, found = self.scrubber.scrub_json(dict(item.result))
+        _add(counts, found)
+        extra, found = self.scrubber.scrub_json(dict(item.extra)) if item.extra else ({}, {})
         _add(counts, found)
         source = item.source
         clean = NewEntry(
@@ -247,6 +250,7 @@ class Store:
             replaces=item.replaces,
             source=None if source is None else Source(source.kind, text(source.path), source.sha256),
             id=item.id,
+            extra=extra,
         )
         return clean, MappingProxyType(counts)
 
@@ -266,6 +270,7 @@ class Store:
                 result=item.result,
                 replaces=item.replaces,
                 source=item.source,
+                extra=item.extra,
             )
             for item, ms in zip(new, times, strict=True)
         ]
@@ -344,7 +349,7 @@ class Store:
                 )
             if look.exists(item.final):
                 there = entries.read(self.paths, item.entry.id)
-                same_time = replace(item.entry, stored_at_ms=there.stored_at_ms)
+                same_time = replace(item.entry, stored_at_ms=there.stored_at_ms, extra={})
                 if replace(there, extra={}).to_bytes() != same_time.to_bytes():
                     raise InvalidInputError(
                         f"another entry has the id {there.id}", field="id", remedy="Leave the id out for a new entry."

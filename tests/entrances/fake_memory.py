@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from memkit.analytics.recall_result import Missed, RecallResult
 from memkit.clock import UTC
 from memkit.errors import ConfirmationError, EntryNotFoundError, NotEnabledError
+from memkit.importers.detect import Candidate, Detection
 from memkit.importers.report import FileAccount, ImportReport
 from memkit.model.entry import StoredEntry
 from memkit.model.index_line import IndexLine
@@ -39,6 +40,7 @@ class FakeMemory:
         self.problems_left: tuple[Problem, ...] = ()
         self.missed: tuple[Missed, ...] = ()
         self.rows: list[dict] = [{"n": 1}]
+        self.candidates: tuple[Candidate, ...] = (Candidate("beads", 1, "a.jsonl", "lines of issues"),)
         self.on_recall = lambda: None
 
     def open(self, call, *, while_disabled):
@@ -109,10 +111,10 @@ class FakeMemory:
             raise ConfirmationError(f"wiping needs the project's key or folder name, got {confirm!r}")
         return WipeReceipt(KEY, 2, 3, 4096)
 
-    def import_adr(self, path, *, dry_run) -> ImportReport:
-        self.calls.append(("import_adr", {"path": path, "dry_run": dry_run}))
-        return ImportReport("adr", path, (FileAccount("0001.md", "imported"),), dry_run)
+    def import_from(self, kind, path, *, dry_run, limit, progress) -> ImportReport:
+        self.calls.append(("import_from", {"kind": kind, "path": path, "dry_run": dry_run, "limit": limit}))
+        return ImportReport(kind, path, (FileAccount("0001.md", "imported"),), dry_run)
 
-    def import_consensus(self, path, *, dry_run) -> ImportReport:
-        self.calls.append(("import_consensus", {"path": path, "dry_run": dry_run}))
-        return ImportReport("consensus", path, (FileAccount("a.json", "rejected", "not JSON"),), dry_run)
+    def detect(self, path) -> Detection:
+        self.calls.append(("detect", {"path": path}))
+        return Detection(path, self.candidates, 1)

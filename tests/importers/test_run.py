@@ -306,8 +306,8 @@ def test_the_account_has_totals_and_the_oddest_files(log, project):
     (log / "0004-a.md").write_text("---\nstatus: Simmering\nstatus: x\n---\n# A\n\nDate: soon\n\n## Decision\nx\n")
     (log / "0005-b.md").write_bytes(b"\x00")
     report = Shelf().run(log, project)
-    assert report.field_totals["title"] == {"mapped": 4, "raw": 0, "not understood": 0}
-    assert report.field_totals["decided_on"] == {"mapped": 3, "raw": 0, "not understood": 1}
+    assert {k: n for k, n in report.field_totals["title"].items() if n} == {"mapped": 4}
+    assert {k: n for k, n in report.field_totals["decided_on"].items() if n} == {"mapped": 3, "not understood": 1}
     assert [a.path for a in report.oddest()] == ["docs/adr/0005-b.md", "docs/adr/0004-a.md"]
     assert report.oddest(1)[0].fate == "rejected"
     data = report.to_dict()

@@ -10,6 +10,7 @@ from memkit import __version__
 from memkit.entrances.cli import agents, asking, care, consent, deciding, keeping
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
+from memkit.importers.kinds.table import KINDS
 
 EPILOG = """
 First steps:
@@ -77,8 +78,16 @@ def build() -> typer.Typer:
 
     verb(keep, "store", keeping.store, STORE_EXAMPLE)
     imports = family(keep, "import", "Take in decisions that exist elsewhere.")
-    verb("Verbs", "adr", keeping.import_adr, "memkit import adr docs/decisions --dry-run", of=imports)
-    verb("Verbs", "consensus", keeping.import_consensus, "memkit import consensus runs/", of=imports)
+    imports.callback(invoke_without_command=True)(keeping.detect)
+    for kind in KINDS:
+        verb(
+            "Verbs",
+            kind.name,
+            keeping.importer(kind),
+            f"memkit import {kind.name} {kind.example} --dry-run",
+            of=imports,
+        )
+    verb(keep, "export", keeping.export, EXPORT_EXAMPLE)
 
     verb(ask, "recall", asking.recall, "memkit recall retry policy for payments --panel adr")
     verb(ask, "decided", deciding.decided, "memkit decided database --facts facts.csv")
@@ -107,6 +116,10 @@ def build() -> typer.Typer:
 STORE_EXAMPLE = """\
 echo '{"question": "Which queue?", "result": {"synthesis": {"content": "..."}}}' | memkit store
 memkit store run.json --tag payments"""
+
+EXPORT_EXAMPLE = """\
+memkit export ~/backup/shop
+memkit export shop-parquet --format parquet --across-projects"""
 
 ACKNOWLEDGE_EXAMPLE = 'memkit tripwires acknowledge 0f5ed5613a61 --reason "New shards arrive on Monday."'
 

@@ -1,18 +1,22 @@
-"""Verbs that keep: store, import adr, import consensus."""
+"""Verbs that keep: store, one import for each kind of files, export."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memkit.entrances.cli import output, stored_input
+from memkit.entrances.cli import FOUND, output, stored_input
 from memkit.entrances.cli.call import Call
+from memkit.entrances.cli.grammar import answering
 
 if TYPE_CHECKING:
-    from memkit.importers.report import ImportReport
+    from memkit.importers.kinds.table import Kind
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be imported and store nothing.")]
+Source = Annotated[str, typer.Argument(metavar="PATH", help="A file, or a folder of such files.")]
+Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Store at most N entries.")]
 
 
 def store(  # noqa: PLR0917 - a command line has as many options as it has
@@ -46,38 +50,95 @@ def store(  # noqa: PLR0917 - a command line has as many options as it has
         output.result(receipt)
 
 
-def import_adr(
-    ctx: typer.Context,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A decision record, or a folder of them.")],
-    dry_run: DryRun = False,
-) -> None:
-    """Take in decision records written in Markdown.
+def importer(kind: Kind) -> Callable[..., None]:
+    """The verb that imports one kind."""
 
-    Each file is accounted for; a second run adds nothing.
-    """
-    call: Call = ctx.obj
-    with call.memory() as memory:
-        _report(call, memory.import_adr(path, dry_run=dry_run))
+    def take_in(
+        ctx: typer.Context,
+        path: Source,
+        dry_run: DryRun = False,
+        limit: Limit = None,
+    ) -> None:
+        call: Call = ctx.obj
+        with call.memory() as memory, output.progress(call, f"import {kind.name}") as progress:
+            report = memory.import_from(kind.name, path, dry_run=dry_run, limit=limit, progress=progress)
+        if call.json:
+            output.document({"import": report.to_dict()})
+        else:
+            output.result(report)
+
+    take_in.__doc__ = f"Take in {kind.reads}.\n\nEach item is accounted for; a second run adds nothing."
+    return take_in
 
 
-def import_consensus(
+def detect(
     ctx: typer.Context,
     path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A ConsensusResult as JSON, a JSONL file, or a folder of them.")
-    ],
-    dry_run: DryRun = False,
+        str | None,
+        typer.Option("--detect", metavar="PATH", help="Say which kind of files PATH holds, and by what signs."),
+    ] = None,
 ) -> None:
-    """Take in results of panel runs.
+    """Take in decisions that exist elsewhere."""
+    if path is None:
+        if ctx.invoked_subcommand is None:
+            ctx.fail("name a kind of files, or give --detect PATH")
+        return
+    if ctx.invoked_subcommand is not None:
+        ctx.fail("leave out the kind, or leave out --detect")
+    call: Call = ctx.obj
+    with answering(call):
+        with call.memory(while_disabled=True) as memory:
+            found = memory.detect(path)
+        if call.json:
+            output.document({"detected": found.to_dict()})
+        else:
+            output.result(found)
+        if found.kind is None:
+            raise typer.Exit(FOUND)
 
-    Each file is accounted for; a second run adds nothing.
+
+def export(  # noqa: PLR0917 - a command line has as many options as it has
+    ctx: typer.Context,
+    to: Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder; it must not exist, or be empty.")],
+    format: Annotated[
+        str, typer.Option(metavar="FORMAT", help="jsonl, parquet, markdown or consensus.", show_default="jsonl")
+    ] = "jsonl",
+    query: Annotated[str | None, typer.Option(metavar="WORDS", help="Only what recall finds for these words.")] = None,
+    panel: Annotated[str | None, typer.Option(metavar="NAME", help="Only entries of this panel.")] = None,
+    any_tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Only entries with one of these tags; repeatable.")
+    ] = None,
+    all_tags: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Only entries with all of these tags; repeatable.")
+    ] = None,
+    since_days: Annotated[
+        float | None, typer.Option(metavar="DAYS", min=0, help="Only entries stored in the last days.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Hits of --query at most.")] = 1000,
+    across_projects: Annotated[
+        bool, typer.Option("--across-projects", help="Also your other enabled projects, a folder each.")
+    ] = False,
+) -> None:
+    """Write what is stored into a new folder, with a manifest.
+
+    Works while memory is off, and changes nothing in the store. Secrets are masked. JSON lines come back with
+    `memkit import memkit FOLDER`.
     """
     call: Call = ctx.obj
-    with call.memory() as memory:
-        _report(call, memory.import_consensus(path, dry_run=dry_run))
-
-
-def _report(call: Call, report: ImportReport) -> None:
+    with call.memory(while_disabled=True) as memory, output.progress(call, "export") as progress:
+        receipt = memory.export(
+            to,
+            format=format,  # type: ignore[arg-type]  # checked there
+            query=query,
+            panel=panel,
+            any_tag=any_tag or (),
+            all_tags=all_tags or (),
+            since_days=since_days,
+            limit=limit,
+            across_projects=across_projects,
+            progress=progress,
+        )
     if call.json:
-        output.document({"import": report.to_dict()})
+        output.document({"exported": receipt.to_dict()})
     else:
-        output.result(report)
+        output.result(receipt)

@@ -14,7 +14,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, TextIO
 
@@ -124,6 +125,18 @@ def failure(call: Call, error: MemkitError) -> None:
         document({"error": error.to_dict()})
     notes = [f"({note})" for note in getattr(error, "__notes__", ())]
     _aside("error:", " ".join([str(error), *notes]), "red")
+
+
+@contextmanager
+def progress(call: Call, words: str) -> Iterator[Callable[[int], None] | None]:
+    """A counter on stderr while something long goes on; none where no person watches, and none with `-q`."""
+    if call.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc=words, unit=" items", file=sys.stderr, leave=False, delay=0.5) as bar:
+        yield bar.update
 
 
 class LogLines(logging.Handler):
