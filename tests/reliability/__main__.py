@@ -1,4 +1,4 @@
-"""Run the ladder: `python -m tests.reliability [--release] [--jobs N] [TIER ...]`, then print the table of promises.
+"""Run the ladder: `python -m tests.reliability [--release] [--minutes N] [--jobs N] [TIER ...]`, then print the table of promises.
 
 Each tier is a process of its own; two run side by side, those that measure time run alone at the end.
 """
@@ -27,19 +27,23 @@ TIERS = (
 ALONE = ("concurrency",)
 
 
-def run(tier: str, folder: pathlib.Path, *, release: bool) -> tuple[str, int, dict[str, Count], str, float]:
-    """One tier as a process: its exit code, what it counted, what it said, how long it took."""
+Outcome = tuple[str, int, dict[str, Count], str, str]
+
+
+def run(tier: str, folder: pathlib.Path, *, release: bool, minutes: str) -> Outcome:
+    """One tier as a process: its exit code, what it counted, what it said, how long it took in words."""
     report = folder / f"{tier}.json"
     environment = {
         **os.environ, "MEMKIT_RELIABILITY_REPORT": str(report), "MEMKIT_RELIABILITY": "release" if release else "ci",
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "MEMKIT_RELIABILITY_MINUTES": minutes, "PYTHONDONTWRITEBYTECODE": "1",
     }  # fmt: skip
     began = time.monotonic()
     words = [sys.executable, "-m", "pytest", "-q", "-m", "reliability", "-p", "no:randomly", "-p", "no:cacheprovider"]
     words.append(f"tests/reliability/test_{tier.replace('-', '_')}.py")
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    counts = account.read_report(str(report)) if report.exists() else {}
-    return tier, done.returncode, counts, done.stdout + done.stderr, time.monotonic() - began
+    counts, processor = account.read_report(str(report)) if report.exists() else ({}, 0.0)
+    took = f"{time.monotonic() - began:.0f} s, {processor:.0f} s of processor"
+    return tier, done.returncode, counts, done.stdout + done.stderr, took
 
 
 def say(text: str = "") -> None:
@@ -53,6 +57,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability", description=__doc__)
     parser.add_argument("tiers", nargs="*", metavar="TIER", help=f"one of {', '.join(TIERS + ALONE)}")
     parser.add_argument("--release", action="store_true", help="the size for a release (an hour or more)")
+    parser.add_argument(
+        "--minutes", default="", help="for each tier that goes on and on: kill-rounds, power-cuts, fuzz, soak"
+    )
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="tiers at a time")
     arguments = parser.parse_args()
     unknown = set(arguments.tiers) - {*TIERS, *ALONE}
@@ -63,13 +70,13 @@ def main() -> int:
     failed: list[str] = []
     began = time.monotonic()
 
-    def told(outcome: tuple[str, int, dict[str, Count], str, float]) -> None:
-        tier, code, counts, text, seconds = outcome
+    def told(outcome: Outcome) -> None:
+        tier, code, counts, text, took = outcome
         sum_of = Count()
         for promise, count in counts.items():
             sum_of.add(count)
             total.setdefault(promise, Count()).add(count)
-        say(f"{tier:16} {account.line(sum_of)}  ({seconds:.0f} s)")
+        say(f"{tier:16} {account.line(sum_of)}  ({took})")
         for reason in sum_of.reasons:
             say(f"    skipped: {reason}")
         for figure in sum_of.figures:
@@ -86,7 +93,8 @@ def main() -> int:
         ):
             with concurrent.futures.ThreadPoolExecutor(max(1, jobs)) as pool:
                 running = [
-                    pool.submit(run, tier, folder, release=arguments.release) for tier in sorted(group, key=_place)
+                    pool.submit(run, tier, folder, release=arguments.release, minutes=arguments.minutes)
+                    for tier in sorted(group, key=_place)
                 ]
                 for each in concurrent.futures.as_completed(running):
                     told(each.result())

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field
 
 RELEASE = os.environ.get("MEMKIT_RELIABILITY", "") == "release"
 REPORT = os.environ.get("MEMKIT_RELIABILITY_REPORT", "")
+# What a tier that goes on and on may take, in seconds; one that is cut short says what it left out.
+SECONDS = float(os.environ.get("MEMKIT_RELIABILITY_MINUTES", "") or "inf") * 60
 SHOWN = 12
 
 PROMISES = {
@@ -109,7 +111,7 @@ def pick(ci, release):
 class Clock:
     """Whether a loop has time left; a tier that is cut short says so instead of taking for ever."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float = SECONDS) -> None:
         self.end = time.monotonic() + seconds
 
     @property
@@ -139,11 +141,12 @@ def table(counts: dict[str, Count]) -> str:
 
 
 def write_report(path: str, counts: dict[str, Count]) -> None:
-    """Leave the counts where the runner reads them."""
-    pathlib.Path(path).write_text(json.dumps({promise: asdict(count) for promise, count in counts.items()}), "utf-8")
+    """Leave the counts, and the processor time of this process and its children, where the runner reads them."""
+    said = {"counts": {promise: asdict(count) for promise, count in counts.items()}, "processor": sum(os.times()[:4])}
+    pathlib.Path(path).write_text(json.dumps(said), "utf-8")
 
 
-def read_report(path: str) -> dict[str, Count]:
-    """What a tier counted."""
+def read_report(path: str) -> tuple[dict[str, Count], float]:
+    """What a tier counted, and the seconds of processor time it took."""
     raw = json.loads(pathlib.Path(path).read_text("utf-8"))
-    return {promise: Count(**count) for promise, count in raw.items()}
+    return {promise: Count(**count) for promise, count in raw["counts"].items()}, raw["processor"]

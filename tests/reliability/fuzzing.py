@@ -153,14 +153,12 @@ class Target:
         seeds: What it reads in real life.
         check: Parses one input; returns problems, raises nothing but a `MemkitError`.
         make: Makes an input from the seeds.
-        share: How many inputs in relation to the others (a slow parser gets fewer).
     """
 
     name: str
     seeds: list[bytes]
     check: Callable[[bytes], Any]
     make: Callable[[random.Random, list[bytes]], bytes] = mutate
-    share: float = 1.0
 
 
 def targets(scratch: pathlib.Path) -> list[Target]:
@@ -277,13 +275,11 @@ def targets(scratch: pathlib.Path) -> list[Target]:
     found = [
         Target("index line", [lines, lines[: len(lines) // 2], lines.replace(b"\n", b"")], index_lines, mutate_json),
         Target("envelope", envelopes, envelope, mutate_json),
-        Target("store.json", [paths.store_json.read_bytes()], store_json, mutate_json, share=0.5),
+        Target("store.json", [paths.store_json.read_bytes()], store_json, mutate_json),
         Target("log line", [log], log_lines, mutate_json),
-        Target(
-            "quarantine note", [(paths.quarantine / f"{spot.name}.json").read_bytes()], note, mutate_json, share=0.5
-        ),
-        Target("generation", [b"0\n", b"14\n"], generation, share=0.25),
-        Target("lock note", [paths.index_lock.read_bytes()], lock_note, mutate_json, share=0.25),
+        Target("quarantine note", [(paths.quarantine / f"{spot.name}.json").read_bytes()], note, mutate_json),
+        Target("generation", [b"0\n", b"14\n"], generation),
+        Target("lock note", [paths.index_lock.read_bytes()], lock_note, mutate_json),
         Target("request", requests, request, mutate_json),
         Target("project path", [b"home/ana/project", "w/猫箱".encode(), b"w/a b/\xff\xfe"], path),
         Target("question", queries, query),
@@ -386,11 +382,11 @@ def _of_other_rooms(scratch: pathlib.Path, paths) -> list[Target]:
         b'{"question":"q","synthesis":{"content":"x","judgeConfidence":50}}\n{"question":"r","rounds":[{"round":1}]}\n',
     ]
     return [
-        Target("settings file", [toml], settings, share=0.2),
-        Target("consent in a settings file", [toml], consent, share=0.2),
+        Target("settings file", [toml], settings),
+        Target("consent in a settings file", [toml], consent),
         Target("manifest", [made], manifest, mutate_json),
-        Target("decision record", markdown, document, share=0.2),
-        Target("panel result", panels, panel, mutate_json, share=0.5),
+        Target("decision record", markdown, document),
+        Target("panel result", panels, panel, mutate_json),
     ]
 
 

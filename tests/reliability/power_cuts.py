@@ -21,9 +21,10 @@ from memkit.store.repair import repair
 from memkit.store.verify import verify
 from memkit.store.wipe import wipe
 from tests.reliability import mounts
+from tests.reliability.account import Clock
 from tests.reliability.plants import PLANTS
 from tests.reliability.stores import AFTER_A_CRASH, Ledger, new, open_store, quietly, violations
-from tests.reliability.test_kill_rounds import drain, fork, on_disk, repair_for_ever, write_for_ever
+from tests.reliability.test_kill_rounds import drain, fork, listen, on_disk, repair_for_ever, write_for_ever
 
 WRITERS = 4
 ALLOWED = AFTER_A_CRASH | {"note-missing", "damaged-log-line"}
@@ -76,9 +77,13 @@ def cuts(kind: str, n: int, folder: pathlib.Path) -> dict:
     disk = mounts.Disk(kind, folder)
     problems: list[str] = []
     acknowledged = unacknowledged = wipes = 0
-    began = time.monotonic()
+    began, clock = time.monotonic(), Clock()
+    done = 0
     try:
         for i in range(n):
+            if clock.is_over and i % 10 == 0:
+                break
+            done += 1
             disk.mount()
             root = disk.place / f"root-{i // 10}"
             if i % 10 == 0:
@@ -89,13 +94,14 @@ def cuts(kind: str, n: int, folder: pathlib.Path) -> dict:
             if i % 4 == 3:
                 children.append(fork(repair_for_ever(root)))
             wiping = fork(wipe_for_ever(root, f"c{i}"))
-            time.sleep(rng.uniform(0.01, 0.07))
+            heard = listen([reading for _, reading in children], rng.randrange(1, 50))
+            time.sleep(rng.uniform(0, 0.02))
             stop([child for child, _ in [*children, wiping]])
             disk.cut_power()
             for child, _ in [*children, wiping]:
                 os.kill(child, signal.SIGKILL)
             for child, reading in children:
-                for line in drain(reading):
+                for line in drain(reading, heard[reading]):
                     entry_id, _, marker = line.partition(" ")
                     ledger.must[entry_id] = marker
                     acknowledged += 1
@@ -119,7 +125,7 @@ def cuts(kind: str, n: int, folder: pathlib.Path) -> dict:
     finally:
         disk.close()
     return {
-        "kind": kind, "cuts": n, "acknowledged": acknowledged, "unacknowledged": unacknowledged, "wipes": wipes,
+        "kind": kind, "cuts": done, "acknowledged": acknowledged, "unacknowledged": unacknowledged, "wipes": wipes,
         "problems": problems[:20], "n_problems": len(problems), "seconds": time.monotonic() - began,
     }  # fmt: skip
 

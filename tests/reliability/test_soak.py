@@ -10,14 +10,15 @@ import pytest
 from memkit.store import leftovers
 from memkit.store.repair import repair
 from memkit.store.verify import verify
+from tests.reliability import account
 from tests.reliability.account import pick
 from tests.reliability.bug_kit import Kit
 from tests.reliability.fuzzing import memory
 from tests.reliability.program import main
 from tests.reliability.stores import quietly
 
-SECONDS = pick(20, 30 * 60)
-SLOPE_MB_PER_MINUTE = pick(None, 0.1)  # too short a run says nothing about the slope
+SECONDS = min(pick(20, 30 * 60), account.SECONDS)
+SLOPE_MB_PER_MINUTE = 0.1 if SECONDS >= 600 else None  # too short a run says nothing about the slope
 
 
 @pytest.mark.promise("P18")
