@@ -6,59 +6,55 @@
 -- frames: readings, wires
 -- params: $as_of TIMESTAMPTZ
 -- grain:  one row per wire and fired_at
-with readings_of as (
+with seen as (
+    select
+        *,
+        lag(value) over in_order as earlier_value,
+        lead(read_at) over in_order as next_at,
+        lead(value) over in_order as next_value,
+        lead(is_after_gap) over in_order as is_before_silence
+    from readings
+    where
+        read_at <= $as_of::timestamptz
+        and metric in (select metric from wires)
+    window in_order as (partition by metric order by seq)
+),
+
+marked as (
     select
         w.*,
         r.seq,
         r.read_at,
         r.value,
-        r.value > w.over and r.value < w.under as is_met,
-        w.is_sustained and r.is_after_gap as is_cut,
         coalesce(w.periods > 0 and r.usual_us between 0.65 * w.period_us and 1.35 * w.period_us, false) as is_counted,
         r.usual_us,
-        case when r.void_at <= $as_of::timestamptz then r.void_at end as void_at
+        case when r.void_at <= $as_of::timestamptz then r.void_at end as void_at,
+        r.next_at,
+        coalesce(
+            w.is_sustained and r.is_before_silence and r.next_value > w.over and r.next_value < w.under, false
+        ) as is_before_gap,
+        coalesce(
+            (w.is_sustained and r.is_after_gap) or not (r.earlier_value > w.over and r.earlier_value < w.under), true
+        ) as is_first
     from wires as w
-    inner join readings as r on w.metric = r.metric
-    where r.read_at <= $as_of::timestamptz
+    inner join seen as r on w.metric = r.metric
+    where r.value > w.over and r.value < w.under
 ),
 
-marked as (
-    select
-        *,
-        lead(read_at) over in_order as next_at,
-        coalesce(lead(is_met and is_cut) over in_order, false) as is_before_gap,
-        coalesce(is_met and (is_cut or not lag(is_met) over in_order), is_met) as is_first
-    from readings_of
-    window in_order as (partition by wire order by seq)
-),
-
-numbered as (
-    select
-        *,
-        sum(is_first::integer) over (
-            partition by wire
-            order by seq
-            rows unbounded preceding
-        ) as run
-    from marked
-),
-
+-- a run is named by the place of its first reading; its readings follow each other
 met as (
     select
         *,
-        row_number() over in_run as nth,
-        first(read_at) over in_run as begin_at,
-        first(value) over in_run as begin_value,
-        min(value) over in_run as lowest,
-        max(value) over in_run as highest
-    from numbered
-    where is_met
-    window in_run as (partition by wire, run order by seq)
+        max(case when is_first then seq end) over so_far as run,
+        max(case when is_first then read_at end) over so_far as begin_at
+    from marked
+    window so_far as (partition by wire order by seq rows unbounded preceding)
 ),
 
 fulfilled as (
     select
         *,
+        seq - run + 1 as nth,
         case when is_sustained then begin_at + to_months(window_months) + to_microseconds(window_us) else read_at end
             as full_at
     from met
@@ -101,12 +97,12 @@ holding as (
 spells as (
     select
         *,
-        count(*) filter (where fires_at is null) over (
-            partition by wire, run
-            order by seq
-            rows unbounded preceding
-        ) as spell
+        count(*) filter (where fires_at is null) over in_run as spell,
+        first(value) over in_run as begin_value,
+        min(value) over in_run as lowest,
+        max(value) over in_run as highest
     from holding
+    window in_run as (partition by wire, run order by seq rows unbounded preceding)
 ),
 
 firings as (
