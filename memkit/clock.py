@@ -95,7 +95,7 @@ def age_words(days: float) -> str:
         return "today"
     if whole < 0:
         ahead = -whole
-        return f"in {ahead} day{'' if ahead == 1 else 's'} (clock skew?)"
+        return f"in {ahead:,} day{'' if ahead == 1 else 's'} (clock skew?)"
     if whole == 0:
         return "today"
     if whole == 1:

@@ -171,6 +171,8 @@ class Answer:
                 break
             shown = [doc for doc in self._members(head, own) if self._passes(doc)]
             for doc in shown:
+                if len(lines) >= wanted:
+                    break
                 read = self._checked(doc)
                 if read is not None:
                     lines.append(_Line(doc, read, own.get(doc), group[0]))

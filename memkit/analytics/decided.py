@@ -177,6 +177,7 @@ def what_we_decided(
     as_of: dt.datetime,
     panels: Sequence[str],
     since_days: float | None = None,
+    made_by: dt.datetime | None = None,
     limit: int = 10,
     options: RecallOptions | None = None,
 ) -> Decided:
@@ -189,6 +190,8 @@ def what_we_decided(
         panels: Panels whose entries are decisions.
         since_days: Only decisions made (or stored, where the day is not known) at most so many days ago; what replaced
             one of them is shown as well.
+        made_by: Only decisions made (or stored, where the day is not known) by then; any by default. What
+            replaced one of them later is shown as well.
         limit: Decisions at most, 1 to 1,000.
         options: How recall weighs; its filters and limit are not used.
 
@@ -203,18 +206,19 @@ def what_we_decided(
     while True:
         result = recall(catalog, topic, replace(asked, limit=depth), as_of=as_of)
         is_all = len(result) < depth
-        chains, left_out = _decisions_of(result, frozenset(panels), earliest)
-        chosen = _successors_first(chains, _heads(catalog, chains), is_all=is_all)
+        chains, left_out = _decisions_of(result, frozenset(panels), earliest, made_by)
+        # Deeper than this nobody looks: then what was found is put in order as if it were all.
+        chosen = _successors_first(chains, _heads(catalog, chains), is_all=is_all or depth == MAX_LIMIT)
         if len(chosen) >= limit or is_all or depth == MAX_LIMIT:
             break
         depth = min(MAX_LIMIT, depth * 4)
     hits = chosen[:limit]
-    titles = _titles(catalog, hits, as_of)
+    known = _related(catalog, hits, as_of)
     warnings = list(result.warnings)
     rows = []
     for hit in hits:
         try:
-            rows.append(_row(catalog, hit, titles, as_of))
+            rows.append(_row(catalog, hit, known, as_of))
         except StoreError as error:
             warnings.append(f"skipped {hit.id}: {error.what}")
     missed = [cause for cause in result.missed if cause.cause != "superseded"]
@@ -222,12 +226,13 @@ def what_we_decided(
 
 
 def _decisions_of(
-    result: RecallResult, panels: frozenset[str], earliest: dt.datetime | None
+    result: RecallResult, panels: frozenset[str], earliest: dt.datetime | None, made_by: dt.datetime | None
 ) -> tuple[list[list[RecallHit]], list[Missed]]:
     """The chains that are decisions of the time asked about, with what replaced them; and what was left out."""
     kept: list[list[RecallHit]] = []
     others: dict[str, None] = {}
     before: dict[str, None] = {}
+    after: dict[str, None] = {}
     for chain in _chains(result):
         members = []
         for hit in chain:
@@ -235,6 +240,8 @@ def _decisions_of(
                 others[hit.id] = None
             elif earliest is not None and _made_at(hit) < earliest:
                 before[hit.id] = None
+            elif made_by is not None and _begins_at(hit) > made_by:
+                after[hit.id] = None
             else:
                 members.append(hit)
         if members and members[0] is not chain[0]:
@@ -246,6 +253,8 @@ def _decisions_of(
         causes.append(_cause("no-decision", list(others), "of panels whose entries are not decisions"))
     if before:
         causes.append(_cause("before-since", list(before), "made before the days asked about"))
+    if after and made_by is not None:
+        causes.append(_cause("after-moment", list(after), f"made after {clock.iso(made_by)}"))
     return kept, causes
 
 
@@ -271,7 +280,8 @@ def _successors_first(
     Args:
         chains: As ranked.
         heads: The heads of each superseded hit.
-        is_all: Whether there are no further hits; if there are, the last chain may be cut, and its older members wait.
+        is_all: Whether there are no further hits; if there are, the last chain may be cut, and those of its older
+            members wait of which not every successor is there.
     """
     ordered: dict[str, RecallHit] = {}
     waiting: dict[str, RecallHit] = {}
@@ -281,10 +291,11 @@ def _successors_first(
                 waiting.setdefault(hit.id, hit)
             else:
                 ordered.setdefault(hit.id, hit)
-        if is_all or number + 1 < len(chains):
-            ready = [hit for hit in waiting.values() if heads[hit.id] <= ordered.keys()]
-            # A successor has fewer successors than what it replaced, so it comes before it.
-            for hit in sorted(ready, key=lambda hit: len(hit.superseded_by)):
+        may_be_cut = not is_all and number + 1 == len(chains)
+        ready = [hit for hit in waiting.values() if heads[hit.id] <= ordered.keys()]
+        # A successor has fewer successors than what it replaced, so it comes before it.
+        for hit in sorted(ready, key=lambda hit: len(hit.superseded_by)):
+            if not may_be_cut or ordered.keys() >= set(hit.superseded_by):
                 ordered[hit.id] = waiting.pop(hit.id)
     return [*ordered.values(), *(waiting.values() if is_all else ())]
 
@@ -315,21 +326,29 @@ def _made_at(hit: RecallHit) -> dt.datetime:
     return dt.datetime.combine(hit.decided_on, dt.time.max, clock.UTC)
 
 
-def _titles(catalog: Catalog, hits: Sequence[RecallHit], as_of: dt.datetime) -> dict[tuple[str, str], str]:
+def _begins_at(hit: RecallHit) -> dt.datetime:
+    if hit.decided_on is None:
+        return hit.stored_at
+    return dt.datetime.combine(hit.decided_on, dt.time(), clock.UTC)
+
+
+def _related(catalog: Catalog, hits: Sequence[RecallHit], as_of: dt.datetime) -> dict[tuple[str, str], Related]:
+    """Everything that the hits replaced or that replaced them, by project and id."""
     ids = sorted({other for hit in hits for other in (*hit.supersedes, *hit.superseded_by)})
     if not ids:
         return {}
     table = catalog.table(load(PACKAGE, "decided"), {"ids": ids}, as_of=as_of)
-    return {(row["project_key"], row["entry_id"]): row["title"] for row in table.rows}
+    return {(row["project_key"], row["entry_id"]): Related(row["entry_id"], row["title"]) for row in table.rows}
 
 
-def _row(catalog: Catalog, hit: RecallHit, titles: dict[tuple[str, str], str], as_of: dt.datetime) -> DecidedRow:
+def _row(catalog: Catalog, hit: RecallHit, known: dict[tuple[str, str], Related], as_of: dt.datetime) -> DecidedRow:
     with catalog.sight() as sight:
         read = sight.shelf.read(catalog.stores[hit.project_key], hit.id)
     result, decision = read.entry.result, read.decision
 
     def related(ids: Sequence[str]) -> tuple[Related, ...]:
-        return tuple(Related(other, titles.get((hit.project_key, other), "")) for other in ids)
+        key = hit.project_key
+        return tuple(known.get((key, other)) or Related(other, "") for other in ids)
 
     return DecidedRow(
         id=hit.id,

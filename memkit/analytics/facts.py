@@ -126,7 +126,10 @@ class Facts:
             found.append(f"{self.n_void:,} rows hold no number; they count as gaps.")
         n_future = int(pc.sum(pc.greater(self.readings["read_at"], as_of)).as_py() or 0)
         if n_future:
-            found.append(f"{n_future:,} readings lie after {clock.iso(as_of)} and are not looked at.")
+            lie = "reading lies" if n_future == 1 else "readings lie"
+            found.append(
+                f"{n_future:,} {lie} after {clock.iso(as_of)} and {'is' if n_future == 1 else 'are'} not looked at."
+            )
         unknown = sorted({str(m.unit) for m in self.metrics.values() if m.unit is not None and not m.unit.is_known})
         if unknown:
             found.append(f"Unknown units, which compare with themselves only: {', '.join(unknown[:10])}.")

@@ -17,6 +17,8 @@ NEEDED = ("metric", "at", "value")
 _REMEDY = "Facts are a table with the columns metric, at, value and, if you like, unit."
 _EMPTY = ("", "nan", "null", "none", "na", "n/a", "-")
 _MOST_BYTES = 2_000_000_000
+# The first year that facts may be of, and the first that they may not.
+_YEARS = (1900, 2400)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,11 +117,15 @@ def read_columns(source: object) -> Columns:
         and len({n for n in table.column_names if str(n).strip().casefold() in NEEDED}) > 3
     ):
         raise FactsError("has two columns of one name", file=words, remedy=_REMEDY)
+    if not table.num_rows:
+        table = _no_facts().empty_table()
+        found = {name: name for name in table.column_names}
     metric = _texts(_column(table, found["metric"]), "metric", words)
     if metric.null_count:
         raise FactsError("is missing", file=words, field=f"metric in row {_first_null(metric):,}", remedy=_REMEDY)
     naive_objects = _naive_objects(source, found["at"], words)
     at, is_naive = _moments(_column(table, found["at"]), words, is_naive=naive_objects)
+    _refuse_beyond_calendar(at, words)
     unit = _texts(_column(table, found["unit"]), "unit", words) if "unit" in found else None
     return Columns(metric, at, _values(_column(table, found["value"]), words), unit, is_naive, words)
 
@@ -136,8 +142,11 @@ def _table(source: object) -> tuple[Array, str]:
         if hasattr(source, "__arrow_c_stream__"):
             return pa.table(source), words
         if isinstance(source, Sequence) and all(isinstance(row, Mapping) for row in source):
-            empty = pa.schema([("metric", pa.string()), ("at", pa.timestamp("us", "UTC")), ("value", pa.float64())])
-            return (pa.Table.from_pylist(list(source)) if source else empty.empty_table()), words
+            return (pa.Table.from_pylist(list(source)) if source else _no_facts().empty_table()), words
+    except OverflowError as error:
+        raise FactsError(
+            f"holds a number that is too large: {error}", file=words, field="value", remedy="Write it as a float."
+        ) from error
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise FactsError(f"cannot be read: {error}", file=words, remedy=_REMEDY) from error
     raise FactsError(
@@ -145,6 +154,11 @@ def _table(source: object) -> tuple[Array, str]:
         field="facts",
         remedy="Hand in a pandas, polars or Arrow table, a list of mappings, or the path of a CSV or Parquet file.",
     )
+
+
+def _no_facts() -> Array:
+    pa, _ = arrow()
+    return pa.schema([("metric", pa.string()), ("at", pa.timestamp("us", "UTC")), ("value", pa.float64())])
 
 
 def _file(path: Path) -> Array:
@@ -269,6 +283,21 @@ def _moments(column: Array, words: str, *, is_naive: bool) -> tuple[Array, bool]
         field="at",
         remedy="Convert epoch numbers first, they could be seconds or milliseconds: pandas.to_datetime(.., unit='s').",
     )
+
+
+def _refuse_beyond_calendar(moments: Array, words: str) -> None:
+    """Windows are added to readings, and zones to moments: both must stay within the years that Python knows."""
+    pa, pc = arrow()
+    first, last = (pa.scalar(dt.datetime(year, 1, 1, tzinfo=dt.UTC), moments.type) for year in _YEARS)
+    beyond = pc.or_(pc.less(moments, first), pc.greater_equal(moments, last))
+    if pc.any(beyond).as_py():
+        row = pc.index(beyond, True).as_py() + 1
+        raise FactsError(
+            f"lies outside the years {_YEARS[0]} to {_YEARS[1] - 1}",
+            file=words,
+            field=f"at in row {row:,}",
+            remedy="Leave out rows without a real moment.",
+        )
 
 
 def _written_moments(texts: Array, words: str) -> tuple[Array, bool]:

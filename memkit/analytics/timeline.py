@@ -2,7 +2,8 @@
 
 A decision begins on its own day (else when it was stored) and ends when what replaced it was decided. A tripwire is
 marked the first time it tripped since its decision was made; a day to come back on, when it came. When a decision was
-deprecated, or replaced by something that is not known, the memory does not know: such decisions are counted apart.
+deprecated, or replaced by something that is not known, and which of those holds that replaced each other, the memory
+does not know: such decisions are counted apart.
 """
 
 from __future__ import annotations
@@ -163,7 +164,8 @@ class Held:
         begins_at: From when it held.
         ends_at: Until when; None if it still holds, or if it is not known.
         ended_by: What replaced it, where known.
-        is_certain: False where it ended (deprecated, or replaced by nothing known) and nobody knows when.
+        is_certain: False where it ended (deprecated, or replaced by nothing known) and nobody knows when, or is one of
+            a circle of decisions that replaced each other.
         panel_id: Its panel.
     """
 
@@ -304,7 +306,7 @@ def in_force(catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime) -> In
     reasons = []
     unsure = sum(not row.is_certain for row in rows)
     if unsure:
-        reasons.append(f"Of {unsure:,} it is not known when they ended.")
+        reasons.append(f"Of {unsure:,} it is not known whether they still held.")
     if reach["n_unreadable"]:
         reasons.append(f"{reach['n_unreadable']:,} entries cannot be read and may be missing here.")
     return InForce(tuple(rows), moment, reason=" ".join(reasons))

@@ -85,6 +85,11 @@ class TripwireRow:
         return self.judgement.verdict
 
     @property
+    def cause(self) -> str:
+        """Why, as one word; docs/reference/tripwires.md lists them."""
+        return self.judgement.cause
+
+    @property
     def reason(self) -> str:
         """Why the verdict is what it is."""
         return self.judgement.reason

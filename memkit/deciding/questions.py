@@ -88,7 +88,8 @@ class Deciding:
             since_days: Only decisions made at most so many days ago (stored, where their own day is not known).
             limit: Decisions at most, 1 to 1,000.
             facts: What tripwires are judged by, as in `tripwires.check`.
-            as_of: The moment ages are counted to and tripwires are judged at; now by default.
+            as_of: The moment ages are counted to and tripwires are judged at; now by default. Of an earlier moment,
+                only decisions made by then, with what replaced them since.
 
         Raises:
             InvalidInputError: the topic is no text, or an option out of its range.
@@ -98,10 +99,13 @@ class Deciding:
 
         self._require_enabled()
         self._tripwires.take(facts)
+        now = self._now()
+        moment = moment_of(as_of, now)
         found = what_we_decided(
             self._catalog(),
             topic,
-            as_of=moment_of(as_of, self._now()),
+            as_of=moment,
+            made_by=moment if moment < now else None,
             panels=self.settings.settings.decisions.panels,
             since_days=since_days,
             limit=limit,

@@ -280,16 +280,24 @@ class Tripwires:
     def _facts(self, given: object, mapping: Mapping[str, str] | None) -> Facts | None:
         """The facts to judge by; what is given now is remembered, with its mapping."""
         from memkit.analytics.facts import read_facts
+        from memkit.analytics.tripwire_wires import named
 
+        facts = self._at_hand() if given is None else read_facts(self._catalog(), given)
+        if mapping is not None:
+            # Refused before it is remembered: a wrong name must not stay with the calls that follow.
+            named(mapping, facts)
         if given is not None:
-            self._given = read_facts(self._catalog(), given)
-            self._given_mapping = {}
+            self._given, self._given_mapping = facts, {}
         if mapping is not None:
             self._given_mapping = dict(mapping)
-        if self._given is not None:
+        return facts
+
+    def _at_hand(self) -> Facts | None:
+        """The facts that were handed in before, else those of the setting."""
+        from memkit.analytics.facts import read_facts
+
+        if self._given is not None or self._facts_file is None:
             return self._given
-        if self._facts_file is None:
-            return None
         version = look.version_of(self._facts_file)
         if self._loaded is None or self._loaded[0] != version or version is None:
             self._loaded = (version, read_facts(self._catalog(), self._facts_file))

@@ -58,7 +58,11 @@ def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:
         line: list[Line] = [(row.begins_on.isoformat(),)]
         line += [_number(n) for n in (row.decided, row.superseded, row.tripped, row.revisit_due)]
         cells.append((*line, held, *([_number(row.uncertain)] if unsure else [])))
-    note: Line = ("Perhaps: deprecated, or replaced by nothing known; nobody knows since when.",) if unsure else ()
+    note: Line = (
+        ("Perhaps: deprecated, or replaced by nothing known, and nobody knows since when; or in a circle.",)
+        if unsure
+        else ()
+    )
     return Grid((), tuple(columns), tuple(cells), note=note, head=True)
 
 

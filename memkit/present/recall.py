@@ -64,6 +64,7 @@ CAUSES: dict[str, tuple[str, str]] = {
     "unreadable": ("Could not be read", "Check owner and mode of the file."),
     "newer-schema": ("Of a newer memkit", "Upgrade memkit to read them."),
     "no-decision": ("Not a decision", "recall shows them."),
+    "after-moment": ("Decided after the moment asked about", "A later as_of shows them."),
     "before-since": ("Decided before the days asked about", "More since_days shows them."),
 }
 

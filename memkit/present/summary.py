@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from memkit import clock
 from memkit.analytics.summary import ProjectSummary
 from memkit.present.blocks import Block, Facts, Inline, Line, Section, Sheet, joined
@@ -31,7 +33,10 @@ def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
         if speaking:
             cards = tuple(tripwire_card(row, summary.as_of) for row in speaking[:rows])
             body.append(Section((f"{heading} ({len(speaking):,})",), cards))
-    return Sheet(title, ((f"As of {moment(summary.as_of)}.",),), tuple(body))
+    lead: list[Line] = [(f"As of {moment(summary.as_of)}.",)]
+    if summary.last_stored_at and summary.last_stored_at > summary.as_of + dt.timedelta(milliseconds=clock.SKEW_MS):
+        lead.append(("Counts are of what is stored now; only ages and verdicts are of that moment.",))
+    return Sheet(title, tuple(lead), tuple(body))
 
 
 def _decisions(summary: ProjectSummary) -> Line:

@@ -98,7 +98,7 @@ def test_a_row_without_a_number_beside_one_with_a_number_is_no_gap(no_decisions)
 
 def test_rows_of_the_future_are_not_looked_at(no_decisions):
     facts = read_facts(no_decisions, rows(100, 300, begin=AS_OF - DAY, step=3 * DAY))
-    assert "1 readings lie after 2026-11-30T00:00:00.000Z" in " ".join(facts.notes(AS_OF))
+    assert "1 reading lies after 2026-11-30T00:00:00.000Z" in " ".join(facts.notes(AS_OF))
     assert verdict(no_decisions, facts).verdict == "armed"
 
 
@@ -294,3 +294,27 @@ def test_a_reading_that_fell_silent_never_says_armed(no_decisions):
     assert verdict(no_decisions, rows(*[100] * 8, begin=old)).cause == "silent"
     assert verdict(no_decisions, rows(*[100] * 8, begin=AS_OF - 9 * DAY)).verdict == "armed"
     assert verdict(no_decisions, rows(*[300] * 8, begin=old)).verdict == "tripped"
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        pytest.param("0001-01-01T00:00:00+14:00", id="before the first year"),
+        pytest.param("1899-12-31T23:59:59Z", id="long ago"),
+        pytest.param("9999-12-31T23:59:59Z", id="the last year"),
+    ],
+)
+def test_a_moment_to_which_no_window_could_be_added_is_refused_with_its_row(no_decisions, at):
+    with pytest.raises(FactsError, match=r"at in row 2: lies outside the years 1900 to 2399"):
+        read_facts(no_decisions, [*rows(100), {"metric": "latency", "at": at, "value": 1}])
+
+
+def test_a_number_too_large_for_any_column_is_refused(no_decisions):
+    with pytest.raises(FactsError, match="too large"):
+        read_facts(no_decisions, [{"metric": "latency", "at": "2026-11-29T00:00:00Z", "value": 10**400}])
+
+
+def test_a_table_without_rows_is_a_table_of_facts_whatever_its_columns_hold(no_decisions):
+    facts = read_facts(no_decisions, pd.DataFrame({"metric": [], "at": [], "value": []}))
+    assert facts.n_rows == 0
+    assert verdict(no_decisions, facts).cause == "no-metric"

@@ -183,3 +183,14 @@ def test_the_timeline_is_a_table_and_plain_data(store, see):
     found = timeline(see(store), NOTHING, as_of=NOW)
     assert found.to_pandas()["in_force"].tolist() == [1] * 11
     assert json.loads(json.dumps(found.to_dict()))["events"][0]["kind"] == "decided"
+
+
+def test_of_decisions_that_replaced_each_other_it_is_not_known_which_holds(store, see):
+    put(store, new("One?", title="one", decidedOn="2026-01-15", supersedes=["two"]))
+    put(store, new("Two?", title="two", decidedOn="2026-02-15", supersedes=["one"]))
+    put(store, new("Three?", title="three", decidedOn="2026-03-15"))
+    found = in_force(see(store), NOW, as_of=NOW)
+    assert {row.title: row.is_certain for row in found} == {"one": False, "two": False, "three": True}
+    assert found.reason == "Of 2 it is not known whether they still held."
+    last = timeline(see(store), NOTHING, as_of=NOW)[-1]
+    assert (last.in_force, last.uncertain) == (1, 2)

@@ -205,3 +205,36 @@ def see_decisions(root, project, clock, tmp_path):
 
 def decide(catalog, topic, **options):
     return what_we_decided(catalog, topic, as_of=NOW, panels=("adr", "consensus"), **options)
+
+
+def test_before_the_first_decision_nothing_was_decided_and_that_is_said(wherry):
+    found = wherry.what_we_decided("database", as_of="2020-01-01")
+    assert found.rows == ()
+    assert [(cause.cause, cause.count) for cause in found.missed] == [("after-moment", 3)]
+    assert "Decided after the moment asked about" in found.to_text()
+    assert "clock skew" not in found.to_text()
+
+
+def test_of_an_earlier_moment_only_decisions_made_by_then_are_shown_with_what_replaced_them(wherry):
+    found = wherry.what_we_decided("database", as_of="2025-06-01")
+    assert [row.title for row in found] == [
+        "Shard the database by depot",
+        "3. One PostgreSQL server as the database for scan events",
+    ]
+    assert {cause.cause: cause.count for cause in found.missed}["after-moment"] == 2
+
+
+def test_a_summary_of_an_earlier_moment_says_that_it_counts_what_is_stored_now(wherry):
+    assert "Counts are of what is stored now" in wherry.project_summary(as_of="2020-01-01").to_text()
+    assert "Counts are of" not in wherry.project_summary().to_text()
+
+
+@pytest.mark.parametrize("limit", [1, 3, 10, 40])
+def test_of_a_long_chain_the_newest_are_shown_head_first_without_reading_all_of_it(see_decisions, limit):
+    catalog, put_in = see_decisions
+    before: list[str] = []
+    for i in range(120):
+        day = (dt.date(2026, 1, 1) + dt.timedelta(days=i)).isoformat()
+        before.append(put_in(f"Which queue, number {i}?", "Kafka", supersedes=before[-1:], decidedOn=day))
+    found = decide(catalog(), "queue", limit=limit)
+    assert [row.id for row in found] == before[::-1][:limit]

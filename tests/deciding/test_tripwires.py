@@ -253,3 +253,20 @@ def test_facts_of_one_project_do_not_judge_the_decisions_of_another(tmp_path):
         mine, theirs = wires.verdicts(shown, as_of=AS_OF)
     assert [wire.verdict for wire in mine] == ["tripped", "tripped"]
     assert [wire.verdict for wire in theirs] == ["unknown", "tripped"]
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [pytest.param({"write QPS": "no_such_metric"}, id="unknown metric"), pytest.param({"write QPS": 3}, id="no text")],
+)
+def test_a_mapping_that_was_refused_does_not_stay_with_later_calls(wherry, mapping):
+    before = wherry.tripwires.check(FACTS).counts
+    with pytest.raises((FactsError, InvalidInputError)):
+        wherry.tripwires.check(mapping=mapping)
+    assert wherry.tripwires.check().counts == before
+    assert len(wherry.timeline()) > 0
+    assert wherry.what_we_decided("database").rows
+
+
+def test_a_row_of_a_report_says_its_cause_in_a_word(wherry):
+    assert {row.cause for row in wherry.tripwires.check(FACTS).speaking} == {"met", "due"}

@@ -1,7 +1,8 @@
 -- decision_lives
 -- From when until when each decision held: from its own day (else its storage) until what replaced it was decided. What
--- never held (proposed, rejected) is left out; when one was deprecated, or superseded by nothing known, is not known.
--- reads:  decisions, entries
+-- never held (proposed, rejected) is left out. Not known is when one was deprecated, or superseded by nothing known, and
+-- which of those holds that replaced each other.
+-- reads:  decisions, entries, decision_chains
 -- params: none
 -- grain:  one row per entry_id and project_key
 with successions as (
@@ -22,6 +23,14 @@ ends as (
     from successions as s
     inner join entries as o on s.successor = o.entry_id and s.project_key = o.project_key
     group by s.entry_id, s.project_key
+),
+
+circles as (
+    select distinct
+        entry_id,
+        project_key
+    from decision_chains
+    where is_circular
 )
 
 select
@@ -34,10 +43,11 @@ select
     case when e.ends_at is not null then greatest(e.ends_at, coalesce(d.decided_on::timestamptz, d.stored_at)) end
         as ends_at,
     e.ended_by,
-    d.status in ('accepted', 'unknown') or e.ends_at is not null as is_end_known,
+    e.ends_at is not null or (d.status in ('accepted', 'unknown') and c.entry_id is null) as is_end_known,
     d.decided_on,
     d.stored_at,
     d.panel_id
 from decisions as d
 left join ends as e on d.entry_id = e.entry_id and d.project_key = e.project_key
+left join circles as c on d.entry_id = c.entry_id and d.project_key = c.project_key
 where d.status in ('accepted', 'unknown', 'superseded', 'deprecated')
