@@ -42,6 +42,7 @@ class TimelineBucket:
         revisit_due: Days to come back on that came in it.
         in_force: Decisions in force at its end (of the last stretch: at the end of the timeline).
         uncertain: Decisions begun by its end of which it is not known when they ended.
+        pruned: Entries moved to the trash in it and not brought back since; nothing else counts them any more.
     """
 
     begins_on: dt.date
@@ -51,6 +52,7 @@ class TimelineBucket:
     revisit_due: int
     in_force: int
     uncertain: int
+    pruned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,10 @@ class TimelineEvent:
 
     Attributes:
         at: When; the start of the day where only a day is known.
-        kind: `decided`, `superseded`, `tripped` or `revisit-due`.
+        kind: `decided`, `superseded`, `tripped`, `revisit-due` or `pruned`.
         entry_id: The decision.
-        title: Its title.
-        detail: What replaced it (an entry id), or the condition.
+        title: Its title; "" of one that was pruned.
+        detail: What replaced it (an entry id), the condition, or the rules that pruned it.
         project_key: Its project.
     """
 
@@ -125,7 +127,7 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
     def to_arrow(self) -> pa.Table:
         """One row per stretch."""
         made, _ = arrow()
-        names = ("decided", "superseded", "tripped", "revisit_due", "in_force", "uncertain")
+        names = ("decided", "superseded", "tripped", "revisit_due", "in_force", "uncertain", "pruned")
         columns = {"begins_on": made.array([row.begins_on for row in self.rows], made.date32())}
         columns |= {name: made.array([getattr(row, name) for row in self.rows], made.int64()) for name in names}
         table: pa.Table = made.table(columns)
@@ -149,6 +151,34 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
             "checked_against_facts": self.checked,
             "buckets": buckets,
             "events": events,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """An entry that was moved to the trash and not brought back.
+
+    Attributes:
+        entry_id: The entry.
+        project_key: Its project.
+        at: When it was moved there.
+        rules: The rules that made it due.
+    """
+
+    entry_id: str
+    project_key: str
+    at: dt.datetime
+    rules: tuple[str, ...] = ()
+
+    def mark(self) -> dict[str, Any]:
+        """As a timeline reads it."""
+        return {
+            "happened_at": self.at,
+            "kind": "pruned",
+            "entry_id": self.entry_id,
+            "project_key": self.project_key,
+            "title": "",
+            "detail": ", ".join(self.rules),
         }
 
 
@@ -245,6 +275,7 @@ def timeline(
     until: dt.datetime | None = None,
     bucket: str = "month",
     checked: bool = False,
+    pruned: Sequence[Pruned] = (),
 ) -> Timeline:
     """How decisions came and went.
 
@@ -256,6 +287,7 @@ def timeline(
         until: Where to end; now by default.
         bucket: day, week, month, quarter or year, in UTC; weeks begin on Monday.
         checked: Whether the marks were made with facts.
+        pruned: What lies in the trash.
 
     Raises:
         InvalidInputError: an unknown bucket, an end before the beginning, or too many stretches.
@@ -272,6 +304,9 @@ def timeline(
         raise InvalidInputError(
             f"would be more than {MOST_BUCKETS:,} {bucket}s", field="bucket", remedy="Choose longer stretches."
         )
+    if pruned:
+        made, _ = arrow()
+        marks = made.concat_tables([marks, made.Table.from_pylist([p.mark() for p in pruned], schema=marks.schema)])
     query = load(PACKAGE, "timeline")
     params = {"since": since, "until": end, "step_months": months, "step_days": days}
     counted = catalog.table(query, params, as_of=as_of, frames={"marks": marks})
@@ -282,15 +317,24 @@ def timeline(
     return Timeline(rows if reach["n_begun"] else (), since, end, bucket, events.data, checked, query.sql)
 
 
-def in_force(catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime) -> InForce:
+def in_force(catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime, n_trashed: int = 0) -> InForce:
     """What was in force at a moment.
 
     Before the first decision the memory knows of, the answer is "not available" rather than empty.
+
+    Args:
+        catalog: The decisions.
+        moment: The moment.
+        as_of: Now.
+        n_trashed: Entries in the trash, or erased there: what they were, is not known here.
     """
+    gone = f"{n_trashed:,} {'entry is' if n_trashed == 1 else 'entries are'} in the trash and may be missing here."
     (reach,) = catalog.table(load(PACKAGE, "memory_begins"), {"moment": moment}, as_of=as_of).rows
     begins = reach["begins_at"]
     if begins is None:
-        return InForce((), moment, is_available=False, reason="No decision is stored.")
+        return InForce(
+            (), moment, is_available=False, reason=f"No decision is stored. {gone if n_trashed else ''}".rstrip()
+        )
     if moment < begins:
         day = f"{begins.astimezone(clock.UTC):%Y-%m-%d}"
         return InForce(
@@ -309,4 +353,8 @@ def in_force(catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime) -> In
         reasons.append(f"Of {unsure:,} it is not known whether they still held.")
     if reach["n_unreadable"]:
         reasons.append(f"{reach['n_unreadable']:,} entries cannot be read and may be missing here.")
+    if n_trashed:
+        reasons.append(gone)
+    if n_trashed and not rows:
+        return InForce((), moment, is_available=False, reason=" ".join(reasons))
     return InForce(tuple(rows), moment, reason=" ".join(reasons))

@@ -64,7 +64,8 @@ counted as (
         count(*) filter (where kind = 'decided') as decided,
         count(*) filter (where kind = 'superseded') as superseded,
         count(*) filter (where kind = 'tripped') as tripped,
-        count(*) filter (where kind = 'revisit-due') as revisit_due
+        count(*) filter (where kind = 'revisit-due') as revisit_due,
+        count(*) filter (where kind = 'pruned') as pruned
     from happened as h
     cross join steps as s
     where
@@ -113,7 +114,8 @@ select
     coalesce(c.tripped, 0) as tripped,
     coalesce(c.revisit_due, 0) as revisit_due,
     coalesce(l.in_force, 0)::bigint as in_force,
-    coalesce(l.uncertain, 0)::bigint as uncertain
+    coalesce(l.uncertain, 0)::bigint as uncertain,
+    coalesce(c.pruned, 0) as pruned
 from spans as s
 left join counted as c on s.begins_at = c.begins_at
 asof left join last_changes as l on s.ends_at > l.changed_at

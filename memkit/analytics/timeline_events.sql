@@ -1,6 +1,6 @@
 -- timeline_events
 -- What happened to decisions and when: decided, superseded, a tripwire tripped for the first time since the decision was
--- made, a day to come back on came.
+-- made, a day to come back on came, moved to the trash.
 -- reads:  decision_lives
 -- frames: marks
 -- params: $since TIMESTAMPTZ, $until TIMESTAMPTZ

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from memkit import clock
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Moment, Tripwires, moment_of
 from memkit.errors import MemkitWarning
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from memkit.analytics.decisions import Decisions
     from memkit.analytics.recall_options import RecallOptions
     from memkit.analytics.summary import ProjectSummary
-    from memkit.analytics.timeline import InForce, Timeline
+    from memkit.analytics.timeline import InForce, Pruned, Timeline
     from memkit.catalog.catalog import Catalog
 
 
@@ -148,7 +149,7 @@ class Deciding:
         *,
         facts: object = None,
     ) -> Timeline:
-        """How decisions came and went: decided, superseded, tripped, due to be looked at again; and how many held.
+        """How decisions came and went: decided, superseded, tripped, due to be looked at again, pruned; how many held.
 
         Args:
             since: Where to begin: a day or an instant; the first decision by default.
@@ -174,6 +175,7 @@ class Deciding:
             until=None if until is None else moment_of(until, now),
             bucket=bucket,
             checked=checked,
+            pruned=self._pruned(),
         )
 
     def in_force(self, as_of: Moment | None = None) -> InForce:
@@ -189,7 +191,7 @@ class Deciding:
 
         self._require_enabled()
         now = self._now()
-        return in_force(self._catalog(), moment_of(as_of, now), as_of=now)
+        return in_force(self._catalog(), moment_of(as_of, now), as_of=now, n_trashed=len(self._store.trash().hidden))
 
     def calibration(self, *, width: float = 20, facts: object = None) -> Calibration:
         """How sure panels were against what later happened, and who dissented and was later proved right.
@@ -211,6 +213,19 @@ class Deciding:
         return calibration(self._catalog(), marks, as_of=now, width=width, checked=checked)
 
     # -- inside -------------------------------------------------------------------------------------------------
+
+    def _pruned(self) -> list[Pruned]:
+        """What was moved to the trash and not brought back since, whether it still lies there or not."""
+        from memkit.analytics.timeline import Pruned
+
+        trash, key = self._store.trash(), self._store.paths.key
+        found: dict[str, Pruned] = {}
+        for plan in trash.plans:
+            moved = set(plan.moved) & trash.hidden if plan.op == "prune" else set()
+            for entry in plan.entries:
+                if entry.id in moved:
+                    found[entry.id] = Pruned(entry.id, key, clock.from_ms(plan.at_ms), entry.rules)
+        return list(found.values())
 
     def _weighing(self, **options: Any) -> RecallOptions:
         """Options of a recall, with the weights of the settings."""

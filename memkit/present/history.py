@@ -19,6 +19,7 @@ _KINDS = {
     "superseded": Chip("superseded", "↷", "warn"),
     "tripped": Chip("tripped", "▲", "bad"),
     "revisit-due": Chip("due", "▲", "warn"),
+    "pruned": Chip("pruned", "▽", "calm"),
 }
 
 
@@ -46,18 +47,23 @@ def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:
     """Stretches as a table; none without a row."""
     most = max(row.in_force for row in shown)
     unsure = any(row.uncertain for row in shown)
+    pruned = any(row.pruned for row in shown)
     columns = [
         Column("From", fixed=True), Column("Decided", right=True), Column("Superseded", right=True),
         Column("Tripped", right=True), Column("Due", right=True), Column("In force at the end", right=True),
     ]  # fmt: skip
     if unsure:
         columns.append(Column("Perhaps", right=True))
+    if pruned:
+        columns.append(Column("Pruned", right=True))
     cells = []
     for row in shown:
         held: Line = (Meter(row.in_force, most, f"{row.in_force} in force"), f" {row.in_force:,}") if most else ("0",)
         line: list[Line] = [(row.begins_on.isoformat(),)]
         line += [_number(n) for n in (row.decided, row.superseded, row.tripped, row.revisit_due)]
-        cells.append((*line, held, *([_number(row.uncertain)] if unsure else [])))
+        cells.append(
+            (*line, held, *([_number(row.uncertain)] if unsure else []), *([_number(row.pruned)] if pruned else []))
+        )
     note: Line = (
         ("Perhaps: deprecated, or replaced by nothing known, and nobody knows since when; or in a circle.",)
         if unsure
@@ -72,7 +78,8 @@ def _number(n: int) -> Line:
 
 def _event(event: TimelineEvent) -> Line:
     chip = _KINDS.get(event.kind, Chip(say(event.kind, 20).text, "○", "calm"))
-    out: list[Inline] = [f"{brief(event.at)} ", chip, " ", say(event.title, 120, "strong")]
+    name = say(event.title, 120, "strong") if event.title else say(event.entry_id, 64, "code")
+    out: list[Inline] = [f"{brief(event.at)} ", chip, " ", name]
     if event.kind == "superseded":
         out += [" by ", say(event.detail, 64, "code")]
     elif event.detail:

@@ -238,3 +238,21 @@ def test_of_a_long_chain_the_newest_are_shown_head_first_without_reading_all_of_
         before.append(put_in(f"Which queue, number {i}?", "Kafka", supersedes=before[-1:], decidedOn=day))
     found = decide(catalog(), "queue", limit=limit)
     assert [row.id for row in found] == before[::-1][:limit]
+
+
+def test_what_was_pruned_stands_in_the_timeline_and_is_missed_in_the_past(own_copy):
+    from memkit.store.prune import prune
+
+    old = next(row for row in own_copy.decisions() if row.title.startswith("3. One PostgreSQL"))
+    before = own_copy.in_force("2025-06-10")
+    assert old.entry_id in {row.entry_id for row in before}
+    prune(own_copy._store, {old.entry_id: ["max_age_days"]})
+    own_copy.refresh()
+    found = own_copy.timeline()
+    assert sum(row.pruned for row in found) == 1
+    (event,) = [event for event in found.events if event.kind == "pruned"]
+    assert (event.entry_id, event.detail) == (old.entry_id, "max_age_days")
+    assert "Pruned" in found.to_text()
+    after = own_copy.in_force("2025-06-10")
+    assert old.entry_id not in {row.entry_id for row in after}
+    assert "1 entry is in the trash and may be missing here." in after.reason
