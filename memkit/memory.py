@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
 from memkit.consolidate.record_tools import RecordTools
+from memkit.deciding.audit import Audit
 from memkit.deciding.exchanging import Exchanging
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Tripwires
@@ -97,6 +98,7 @@ class Memory(Exchanging):
             model=chosen.consolidation.model,
         )
         self._records = RecordTools(store, self._reload)
+        self._audit = Audit(store, self._catalog, keep_days=chosen.audit.keep_days or None)
         self.enabled: bool = loaded.settings.memory.enabled
         self.paths: StorePaths = store.paths
 
@@ -293,6 +295,12 @@ class Memory(Exchanging):
 
     # -- looking after ------------------------------------------------------------------------------------------
 
+    @property
+    def audit(self) -> Audit:
+        """What happened to this memory: `runs`, `events`, `history`, `usage`, `health`, `verify`, `monitor`."""
+        self._require_enabled()
+        return self._audit
+
     def status(self) -> Status:
         """Whether memory is on, where it lies, how much it holds."""
         self._require_open()
@@ -301,10 +309,12 @@ class Memory(Exchanging):
 
     def verify(self) -> Problems:
         """Every spot that is not as it should be; writes nothing. An empty list means sound."""
+        from memkit.snapshot import audit_days
         from memkit.snapshot.reading import open_snapshot
 
         self._require_open()
-        return sorted([*verify(self._store), *open_snapshot(self.paths).problems])
+        derived = [*open_snapshot(self.paths).problems, *audit_days.problems_of(self.paths)]
+        return sorted([*verify(self._store), *derived])
 
     def repair(self, *, dry_run: bool = True) -> RepairReport:
         """Mend what needs no person, keeping every damaged byte; by default only say what would be done."""

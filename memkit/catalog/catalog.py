@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from memkit.catalog import statements
+from memkit.catalog.audit import asks_for, reads_json
 from memkit.catalog.database import Database
 from memkit.catalog.queries import Query
 from memkit.catalog.sight import Sight
@@ -178,18 +179,24 @@ class Catalog:
     def _answer(self, sql: str, params: Any, as_of: dt.datetime, frames: Mapping[str, Any], *, own: bool) -> Table:
         import duckdb
 
+        audit = asks_for(sql)
         for attempt in range(_TRIES):
             try:
-                with self._cursor(as_of) as cursor:
+                with self._cursor(as_of, audit=audit) as cursor:
                     text = sql if own else statements.require_one_select(cursor, sql)
                     return Table(statements.run(cursor, text, params, frames), text)
             except duckdb.IOException as error:
-                if attempt + 1 == _TRIES or not self._reads_files():
+                if attempt + 1 == _TRIES or not (audit or self._reads_files()):
                     raise statements.query_error(error, sql) from error
                 self._reload()
             except (duckdb.Error, TypeError, ValueError) as error:
-                raise statements.query_error(error, sql) from error
+                if attempt + 1 == _TRIES or not (audit and reads_json(error) and self._distrust_logs()):
+                    raise statements.query_error(error, sql) from error
         raise AssertionError
+
+    def _distrust_logs(self) -> bool:
+        with self.sight() as sight:
+            return sight.audit.distrust()
 
     # -- the present sight ---------------------------------------------------------------------------------------
 
@@ -247,8 +254,10 @@ class Catalog:
             return self._sight
 
     @contextmanager
-    def _cursor(self, as_of: dt.datetime) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self, as_of: dt.datetime, *, audit: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         with self.sight() as sight:
+            if audit:
+                sight.audit.load()
             cursor = sight.database.cursor(as_of)
         try:
             yield cursor

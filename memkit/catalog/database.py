@@ -151,6 +151,16 @@ class Database:
                 self.run(f"create view base.{name} as {' union all by name '.join(parts)}")
         self._in_place = True
 
+    def show(self, name: str, parts: Sequence[str]) -> None:
+        """Let `base.<name>` be a view over these selects."""
+        kind = self.run(
+            "select table_type from information_schema.tables where table_catalog = 'base' and table_name = $name",
+            {"name": name},
+        )
+        if kind and kind[0][0] != "VIEW":
+            self.run(f"drop table base.{name}")
+        self.run(f"create or replace view base.{name} as {' union all by name '.join(parts)}")
+
     def sort_postings(self) -> None:
         """Bring postings in memory into order by word again after many were appended."""
         name = self._held("posting_rows")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memkit.snapshot.audit_rows import audit_schema
 from memkit.snapshot.rows import entry_schema, posting_schema
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ def base_schemas() -> dict[str, pa.Schema]:
 
     `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
-    damaged index lines.
+    damaged index lines. `audit_rows` stays empty until a question names a view of the audit log.
     """
     import pyarrow as pa
 
@@ -52,9 +53,13 @@ def base_schemas() -> dict[str, pa.Schema]:
         },
     }
     entries = entry_schema()
+    audit = audit_schema().append(pa.field("project_key", text)).append(pa.field("day", text))
     return {
         "entry_rows": entries.append(pa.field("project_key", text)),
         "posting_rows": posting_schema(),
         "replaced_postings": posting_schema(),
+        "audit_rows": audit,
+        "audit_held": audit,
+        "audit_alive": pa.schema([("project_key", text), ("run_id", text)]),
         **{name: pa.schema(kinds) for name, kinds in columns.items()},
     }

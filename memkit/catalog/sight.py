@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memkit.catalog import queries
+from memkit.catalog.audit import AuditRows
 from memkit.catalog.database import Database
 from memkit.catalog.derived import Derived
 from memkit.catalog.facts import Card, Scope, Unreadable
@@ -50,6 +51,7 @@ class Sight:
         database: Its DuckDB.
         sources: The stores with how far each was read.
         derived: Replaced editions and settled links.
+        audit: Events of the audit log, once somebody asks for them.
         scope: Counts and averages for ranking.
         unreadable: Entries without a readable file.
         n_changes: How often its rows have changed.
@@ -64,6 +66,7 @@ class Sight:
         self.database = Database(temp_directory, threads)
         self.sources = [Source(store, number) for number, store in enumerate(stores)]
         self.derived = Derived(self.database)
+        self.audit = AuditRows(self.database, stores)
         self.scope = Scope()
         self.unreadable: tuple[Unreadable, ...] = ()
         self.n_changes = 0

@@ -10,6 +10,15 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 
+from memkit.analytics.audit_result import (
+    AuditAnswer,
+    AuditEvents,
+    AuditHealth,
+    AuditRuns,
+    ChainReport,
+    RecordHistory,
+    UsageReport,
+)
 from memkit.analytics.calibration import Calibration
 from memkit.analytics.chains import Chains
 from memkit.analytics.decided import Decided, DecidedRow
@@ -24,11 +33,25 @@ from memkit.importers.report import ImportReport
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.entry import StoredEntry
 from memkit.model.status import Status
-from memkit.present import decided, decisions, entries, exchange, history, recall, reports, summary, table, tripwires
+from memkit.present import (
+    audit,
+    decided,
+    decisions,
+    entries,
+    exchange,
+    history,
+    recall,
+    reports,
+    summary,
+    table,
+    tripwires,
+)
 from memkit.present.blocks import Sheet
 from memkit.present.charts import series
 from memkit.present.charts.chart import Chart, chart_sheet
+from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
 from memkit.present.render import bundle, sheet_of, text
+from memkit.snapshot.audit_days import CompactReceipt
 from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairReport
@@ -58,6 +81,15 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     InForce: history.in_force_sheet,
     Calibration: history.calibration_sheet,
     Chart: chart_sheet,
+    AuditAnswer: audit.answer_sheet,
+    AuditRuns: audit.runs_sheet,
+    AuditEvents: audit.events_sheet,
+    RecordHistory: audit.history_sheet,
+    UsageReport: audit.usage_sheet,
+    AuditHealth: audit.health_sheet,
+    ChainReport: audit.chain_sheet,
+    CompactReceipt: audit.compact_sheet,
+    Monitor: monitor_sheet,
 }
 CHARTS: dict[type, Callable[..., Chart]] = {
     Chains: series.chains_chart,
@@ -86,3 +118,4 @@ for _kind, _chart in CHARTS.items():
 for _module, _name, _sheet in NAMED:
     if find_spec(_module) is not None:
         register(getattr(import_module(_module), _name), _sheet)
+mimebundle.register(Monitor, monitor_bundle)

@@ -221,6 +221,14 @@ class ConsolidationSettings(Table):
     )
 
 
+class AuditSettings(Table):
+    """What becomes of the audit log."""
+
+    keep_days: int = Field(
+        default=0, ge=0, le=36_500, description="Days of audit log that `audit compact` keeps; 0 keeps all."
+    )
+
+
 class LockSettings(Table):
     """How patient memkit is with other writers."""
 
@@ -246,6 +254,7 @@ class Settings(Table):
     retention: RetentionSettings = RetentionSettings()
     sessions: SessionSettings = SessionSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
+    audit: AuditSettings = AuditSettings()
     locks: LockSettings = LockSettings()
     mcp: McpSettings = McpSettings()
     projects: Mapping[ProjectKey, ProjectConsent] = Field(

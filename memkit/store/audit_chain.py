@@ -20,7 +20,8 @@ from typing import Any
 
 from memkit.model import jsontext
 from memkit.model.event import GENESIS, Seal, seal_of
-from memkit.store import jsonl, look
+from memkit.store import audit_compacted, jsonl, look
+from memkit.store.audit_compacted import CompactedDay
 from memkit.store.durable import Before
 from memkit.store.paths import StorePaths
 
@@ -64,8 +65,17 @@ def tail_before(paths: StorePaths, name: str, older: Sequence[str], before: Befo
             continue
         end, left = _end(info.st_size, partial(_read, file))
         healed += [_wound(each, left)] if left else []
-    prev, n = end or (GENESIS, 0)
+    prev, n = end or _before_logs(paths, name)
     return Tail(prev, n, tuple(healed))
+
+
+def _before_logs(paths: StorePaths, name: str) -> tuple[str, int]:
+    """Hash and number of the last event of a compacted day, where no log has a whole line."""
+    with suppress(audit_compacted.DamagedListError):
+        for day, known in reversed(audit_compacted.read(paths).items()):
+            if paths.log_file(day).name < name and known.last:
+                return known.last, known.n
+    return GENESIS, 0
 
 
 def _read(file: Path, start: int, n: int) -> bytes:
@@ -179,6 +189,17 @@ class Walk:
             self._event(place, raw, seal_of(line))
         if junk is not None:
             self._leave(junk, data)
+
+    def skip(self, name: str, day: CompactedDay) -> None:
+        """Go over a compacted day by what is known of it."""
+        self.n_files += 1
+        self.n_events += day.n_events
+        self._left.clear()
+        self._vouched |= set(day.vouches)
+        if day.begins_with:
+            place = Place(name, 0, 0)
+            self._link(place, day.begins_with)
+            self.last, self._previous = day.last, place
 
     def _leave(self, junk: Place, data: bytes) -> None:
         left = data[junk.start : junk.end]

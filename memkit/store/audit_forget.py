@@ -62,7 +62,7 @@ def forget_text(
         data = look.read_bytes(file)
         if data is None:
             continue
-        parts, changed, removed = _without(data, concerns, in_damage)
+        parts, changed, removed = without(data, concerns, in_damage)
         if changed or removed:
             durable.replace(file, b"".join(parts))
             if file != paths.current_log:
@@ -78,10 +78,10 @@ def _files(paths: StorePaths) -> Iterable[Path]:
         yield paths.current_log
 
 
-def _without(
+def without(
     data: bytes, concerns: Callable[[Mapping[str, Any]], bool], in_damage: Callable[[bytes], bool]
 ) -> tuple[list[bytes], int, int]:
-    """The file's pieces with the text left out, how many events lost theirs, how many damaged spots went."""
+    """A log's pieces with the text left out, how many events lost theirs, how many damaged spots went."""
     parts: list[bytes] = []
     changed = removed = position = 0
     for start, end in spots(data):

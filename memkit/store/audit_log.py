@@ -26,7 +26,7 @@ from memkit.errors import MemkitWarning, StoreError
 from memkit.model import jsontext
 from memkit.model.event import MAX_TEXT_CHARS, REMOVALS, Event, Trigger, Worker, line_of
 from memkit.model.problem import Problem
-from memkit.store import audit_chain, durable, jsonl, leftovers, look
+from memkit.store import audit_chain, audit_compacted, durable, jsonl, leftovers, look
 from memkit.store.audit_run import Run, running
 from memkit.store.durable import Before
 from memkit.store.lock import Lock
@@ -167,6 +167,11 @@ def is_log_name(name: str) -> bool:
     return _LOG_NAME.fullmatch(name) is not None
 
 
+def is_compacted_name(name: str) -> bool:
+    """Whether a file of this name is a compacted day."""
+    return name.endswith(".parquet") and is_log_name(name.removesuffix(".parquet") + LOG_SUFFIX)
+
+
 def days(paths: StorePaths, known: str | None = None) -> list[str]:
     """UTC days that have a log, ascending; `known` is the newest log's name where the link already tells it."""
     return [
@@ -199,10 +204,16 @@ def damaged_lines(paths: StorePaths) -> list[Problem]:
 
 
 def chain(paths: StorePaths) -> audit_chain.Walk:
-    """The chain of every day that lies here as a log, checked line by line."""
+    """The chain of every day, logs checked line by line, compacted days gone over by what is known of them."""
     walk = audit_chain.Walk()
-    for day in days(paths):
-        walk.file(name_of(day), look.read_bytes(paths.log_file(day)) or b"")
+    compacted: dict[str, audit_compacted.CompactedDay] = {}
+    with suppress(audit_compacted.DamagedListError):
+        compacted = audit_compacted.read(paths)
+    for day in sorted({*compacted, *days(paths)}):
+        if day in compacted:
+            walk.skip(paths.compacted_log(day).name, compacted[day])
+        else:
+            walk.file(name_of(day), look.read_bytes(paths.log_file(day)) or b"")
     walk.end()
     return walk
 

@@ -105,6 +105,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("quarantine/<name>.bin", "truth", "damaged bytes", "quarantine"),
     Kind("quarantine/<name>.json", "truth", "where damaged bytes stood, and why they were moved", "quarantine"),
     Kind("_logs/memory-YYYY-MM-DD.log", "observed", "audit events of one day", "log text"),
+    Kind("_logs/memory-YYYY-MM-DD.parquet", "observed", "audit events of one closed day", "log text"),
+    Kind("_logs/compacted.json", "observed", "which days became Parquet files, and their hashes", "no text"),
     Kind("_logs/current.log", "observed", "a link to the newest day", "no text"),
     Kind("_logs/audit.lock", "lock", "of all days' logs", "no text"),
     Kind(".memkit.lock", "lock", "of the index", "no text"),

@@ -269,6 +269,15 @@ class StorePaths:
         """Link to the newest day's log."""
         return self.logs / "current.log"
 
+    @cached_property
+    def compacted(self) -> Path:
+        """What is known of days whose log became a Parquet file."""
+        return self.logs / "compacted.json"
+
+    def compacted_log(self, day: str) -> Path:
+        """The Parquet file of one UTC day, `YYYY-MM-DD`."""
+        return self.logs / f"{LOG_PREFIX}{day}.parquet"
+
     def entry_file(self, entry_id: str) -> Path:
         """The file of one entry; the id is checked first, so nothing outside `results` can be named."""
         return Path(f"{self._results_prefix}{require_id(entry_id)}.json")

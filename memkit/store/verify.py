@@ -267,7 +267,9 @@ def _is_stray(paths: StorePaths, path: Path) -> bool:
     if path.parent == paths.folder:
         return path.name not in _TOP and not path.name.endswith(".lock")
     if path.parent == paths.logs:
-        return path.name not in {paths.current_log.name, paths.audit_lock.name} and not audit_log.is_log_name(path.name)
+        known = {paths.current_log.name, paths.audit_lock.name, paths.compacted.name}
+        is_day = audit_log.is_log_name(path.name) or audit_log.is_compacted_name(path.name)
+        return path.name not in known and not is_day
     if path.parent in {paths.staging, paths.deadletter}:
         return not candidate_files.is_name(path.name)
     if path.parent in {paths.memory, paths.knowledge}:

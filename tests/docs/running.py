@@ -25,10 +25,14 @@ SAMPLES = ROOT / "data-samples" / "wherry"
 HOME = "/home/ada"
 LEFT_OUT = "[...]"
 _VARYING = [
+    (re.compile(r"\b[0-9a-f]{64}\b"), "<hash>"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "<id>"),
+    (re.compile(r"\b[0-9a-f]{8} → [0-9a-f]{8}\b"), "<hash> → <hash>"),
+    (re.compile(r"(?<= → )[0-9a-f]{8}\b|\b[0-9a-f]{8}(?= → )"), "<hash>"),
     (re.compile(r"\b[0-9a-f]{12}\b"), "<key>"),
     (re.compile(r"\b[0-9a-f]{8,31}…"), "<id>…"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)? UTC"), "<time>"),
+    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b"), "<moment>"),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "<time>"),
     (re.compile(r"Stored (?:today|yesterday|[\d,]+ days ago)(?: \(\d{4}-\d\d-\d\d\))?"), "Stored <age>"),
     (re.compile(r"Decided (?:today|yesterday|[\d,]+ days ago)"), "Decided <age>"),
@@ -57,6 +61,19 @@ def make_home(home: pathlib.Path, *, with_samples: bool) -> None:
         with memkit.open(project) as mem:
             assert len(mem.import_adr(project / "docs").files) == 52
             assert len(mem.import_consensus(project / "panels").files) == 22
+            live_a_little(mem)
+
+
+def live_a_little(mem: memkit.Memory) -> None:
+    """What the audit log needs for there to be something to ask about: a session, a record, a question without answer."""
+    session = ROOT / "data-samples" / "sessions" / "2026-03-09-zustellversuche.jsonl"
+    assert mem.staging.extract(session).to_dict()
+    mem.staging.extract(session)
+    body = "Back off exponentially with full jitter, at most six attempts."
+    mem.records.write("lesson", "retry-with-jitter", body=body, sources=["docs/decisions"])
+    with contextlib.suppress(memkit.MemkitError):
+        mem.records.write("lesson", "Not A Slug", body=body)
+    mem.recall("zeppelin")
 
 
 def settled(text: str, home: str = HOME) -> str:

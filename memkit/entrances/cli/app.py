@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memkit import __version__
-from memkit.entrances.cli import agents, asking, care, consent, deciding, keeping
+from memkit.entrances.cli import agents, asking, auditing, care, consent, deciding, keeping
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
 from memkit.importers.kinds.table import KINDS
@@ -107,6 +107,16 @@ def build() -> typer.Typer:
     mcp = family(ask, "mcp", "Let agents ask, over the Model Context Protocol.")
     verb("Verbs", "serve", agents.serve, "memkit mcp serve --project ~/code/shop", of=mcp)
 
+    audit = family(care_title, "audit", "What happened to this memory, and how the workers do.")
+    verb("Verbs", "tail", auditing.tail, "memkit audit tail -f", of=audit)
+    verb("Verbs", "path", auditing.path, 'tail -F "$(memkit audit path)"', of=audit)
+    verb("Verbs", "runs", auditing.runs, "memkit audit runs --status failed", of=audit)
+    verb("Verbs", "events", auditing.events, "memkit audit events --op store --rows 5", of=audit)
+    verb("Verbs", "history", auditing.history, "memkit audit history retry-policy", of=audit)
+    verb("Verbs", "usage", auditing.usage, "memkit audit usage --since 2026-11-01", of=audit)
+    verb("Verbs", "health", auditing.health, "memkit audit health", of=audit)
+    verb("Verbs", "verify", auditing.verify, "memkit audit verify", of=audit)
+    verb("Verbs", "compact", auditing.compact, "memkit audit compact\nmemkit audit compact --apply", of=audit)
     verb(care_title, "verify", care.verify, "memkit verify || memkit repair")
     verb(care_title, "repair", care.repair, "memkit repair\nmemkit repair --apply")
     verb(care_title, "wipe", care.wipe, "memkit wipe\nmemkit wipe --yes --confirm shop")

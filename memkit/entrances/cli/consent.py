@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memkit.entrances.cli import output, status_text
+from memkit.entrances.cli import auditing, output, status_text
 from memkit.entrances.cli.call import Call
 from memkit.errors import SettingsError
 
@@ -15,12 +15,20 @@ if TYPE_CHECKING:
     from memkit.model.status import Status
 
 
-def status(ctx: typer.Context) -> None:
+def status(
+    ctx: typer.Context,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show what the memory workers do, line by line; Ctrl-C ends it.")
+    ] = False,
+) -> None:
     """Say whether memory is on, where it is, what it holds.
 
-    Works while memory is off.
+    Works while memory is off; --watch needs it on.
     """
     call: Call = ctx.obj
+    if watch:
+        with call.memory() as memory:
+            auditing.watch(call, memory)
     now = _status(call)
     if call.json:
         output.document({"status": now.to_dict()})

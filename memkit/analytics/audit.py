@@ -1,0 +1,147 @@
+"""Questions about the audit log: runs of workers, events, the history of records, usage, health, the chain."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+from memkit.analytics.audit_result import (
+    AuditEvents,
+    AuditHealth,
+    AuditRun,
+    AuditRuns,
+    ChainReport,
+    EventRow,
+    RecordChange,
+    RecordHistory,
+    UsageReport,
+    UsageRow,
+    WorkerHealth,
+)
+from memkit.catalog.queries import load
+from memkit.errors import InvalidInputError
+from memkit.model.event import Kind, Worker
+from memkit.snapshot import audit_days
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from memkit.catalog.catalog import Catalog
+    from memkit.store.paths import StorePaths
+
+PACKAGE = "memkit.analytics"
+RUN_STATUSES = ("completed", "skipped", "failed", "cancelled", "running", "lost")
+MOST = 10_000_000
+
+
+def _ask(catalog: Catalog, name: str, params: Mapping[str, Any], as_of: dt.datetime) -> tuple[pa.Table, str]:
+    query = load(PACKAGE, name)
+    return catalog.table(query, params, as_of=as_of).data, query.sql
+
+
+def _known(value: str | None, known: Sequence[str], field: str) -> str | None:
+    if value is not None and value not in known:
+        raise InvalidInputError(f"{value!r:.60} is not known", field=field, remedy=f"Known: {', '.join(known)}.")
+    return value
+
+
+def _bounded(limit: int | None) -> int | None:
+    if limit is not None and not 1 <= limit <= MOST:
+        raise InvalidInputError(f"{limit} is out of range", field="limit", remedy=f"1 to {MOST:,}.")
+    return limit
+
+
+def runs(
+    catalog: Catalog,
+    *,
+    as_of: dt.datetime,
+    worker: str | None = None,
+    status: str | Sequence[str] | None = None,
+    since: dt.datetime | None = None,
+    limit: int | None = None,
+) -> AuditRuns:
+    """Runs of memory workers, newest first.
+
+    Raises:
+        InvalidInputError: a worker or status that does not exist, or a limit out of its range.
+    """
+    wanted = [status] if isinstance(status, str) else None if status is None else list(status)
+    for each in wanted or ():
+        _known(each, RUN_STATUSES, "status")
+    params = {
+        "worker": _known(worker, get_args(Worker), "worker"),
+        "status": wanted,
+        "since": since,
+        "limit": _bounded(limit),
+    }
+    data, sql = _ask(catalog, "audit_runs", params, as_of)
+    return AuditRuns(AuditRun, data, as_of, sql)
+
+
+def events(
+    catalog: Catalog,
+    *,
+    as_of: dt.datetime,
+    event: str | None = None,
+    op: str | None = None,
+    since: dt.datetime | None = None,
+    until: dt.datetime | None = None,
+    limit: int | None = None,
+) -> AuditEvents:
+    """Events, newest first.
+
+    Raises:
+        InvalidInputError: a kind of event that does not exist, or a limit out of its range.
+    """
+    params = {
+        "event": _known(event, get_args(Kind), "event"),
+        "op": op,
+        "since": since,
+        "until": until,
+        "limit": _bounded(limit),
+    }
+    data, sql = _ask(catalog, "audit_events", params, as_of)
+    return AuditEvents(EventRow, data, as_of, sql)
+
+
+def history(catalog: Catalog, slug: str | None, *, as_of: dt.datetime) -> RecordHistory:
+    """What happened to one record, or to all."""
+    data, sql = _ask(catalog, "audit_history", {"slug": slug}, as_of)
+    return RecordHistory(RecordChange, data, as_of, sql)
+
+
+def usage(
+    catalog: Catalog, *, as_of: dt.datetime, since: dt.datetime | None = None, limit: int | None = None
+) -> UsageReport:
+    """What was asked and read, most often first.
+
+    Raises:
+        InvalidInputError: a limit out of its range.
+    """
+    data, sql = _ask(catalog, "audit_usage", {"since": since, "limit": _bounded(limit)}, as_of)
+    return UsageReport(UsageRow, data, as_of, sql)
+
+
+def health(
+    catalog: Catalog, *, as_of: dt.datetime, since: dt.datetime | None, n_waiting: int, n_sessions_waiting: int
+) -> AuditHealth:
+    """How each worker does, beside what waits for it."""
+    data, sql = _ask(catalog, "audit_health", {"since": since}, as_of)
+    return AuditHealth(WorkerHealth, data, as_of, sql, n_waiting, n_sessions_waiting)
+
+
+def chain(paths: StorePaths, *, as_of: dt.datetime) -> ChainReport:
+    """Whether the chain of the log is whole, compacted days included."""
+    walk, problems = audit_days.walk(paths)
+    return ChainReport(
+        n_days=walk.n_files,
+        n_events=walk.n_events,
+        n_unchained=walk.n_unchained,
+        n_forgotten=walk.n_forgotten,
+        torn=tuple(walk.torn),
+        first_break=walk.first_break,
+        problems=tuple(problems),
+        last_hash=walk.last,
+        as_of=as_of,
+    )

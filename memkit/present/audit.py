@@ -1,0 +1,250 @@
+"""What is seen of the audit log: runs, events, the history of records, usage, health, the chain, a live line."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from memkit.analytics.audit_result import (
+    AuditAnswer,
+    AuditEvents,
+    AuditHealth,
+    AuditRun,
+    AuditRuns,
+    ChainReport,
+    EventRow,
+    RecordChange,
+    RecordHistory,
+    UsageReport,
+    UsageRow,
+    WorkerHealth,
+)
+from memkit.present.blocks import Block, Bullets, Chip, Column, Grid, Line, Para, Section, Sheet, Tone
+from memkit.present.render import MAX_ROWS
+from memkit.present.safe import say
+from memkit.present.table import table_sheet
+from memkit.present.wording import count, moment, share, size
+from memkit.snapshot.audit_days import CompactReceipt
+
+_STATES: dict[str, tuple[str, Tone]] = {
+    "completed": ("✓", "good"),
+    "done": ("✓", "good"),
+    "skipped": ("○", "calm"),
+    "running": ("●", "calm"),
+    "started": ("●", "calm"),
+    "cancelled": ("✕", "warn"),
+    "refused": ("✕", "warn"),
+    "failed": ("▲", "bad"),
+    "lost": ("▲", "bad"),
+}
+_KINDS = {
+    "worker_lifecycle": "worker",
+    "record_operation": "record",
+    "record_usage": "asked",
+    "entry_operation": "entry",
+}
+_NOTHING: Line = ("–",)
+
+
+def state_chip(status: str | None) -> Chip:
+    """How something ended, as a chip."""
+    shape, tone = _STATES.get(status or "", ("○", "calm"))
+    return Chip(say(status or "?", 20).text, shape, tone)
+
+
+def _when(instant: dt.datetime | None) -> Line:
+    return (f"{instant:%Y-%m-%d %H:%M:%S}",) if instant else _NOTHING
+
+
+def _text(value: object, limit: int = 80) -> Line:
+    return (say(str(value), limit, breaks="escape"),) if value not in {None, ""} else _NOTHING
+
+
+def _code(value: object, limit: int = 64) -> Line:
+    return (say(str(value), limit, "code"),) if value else _NOTHING
+
+
+def _number(n: int | None) -> Line:
+    return (f"{n:,}",) if n else _NOTHING
+
+
+def _sheet(
+    answer: AuditAnswer[Any],
+    rows: int,
+    noun: tuple[str, str],
+    columns: Sequence[Column],
+    cells: Callable[[Any], tuple[Line, ...]],
+    *,
+    lead: Sequence[Line] = (),
+) -> Sheet:
+    n = len(answer)
+    shown = answer[:rows]
+    title: Line = (f"{len(shown):,} of {count(n, *noun)}" if len(shown) < n else count(n, *noun),)
+    lines: tuple[Line, ...] = (*lead, (f"As of {moment(answer.as_of)}, times in UTC.",))
+    body: tuple[Block, ...] = (Grid((), tuple(columns), tuple(map(cells, shown))),) if shown else ()
+    return Sheet(title, lines, body)
+
+
+def answer_sheet(answer: AuditAnswer[Any], rows: int = MAX_ROWS) -> Sheet:
+    """Any answer as a plain table."""
+    return table_sheet(answer, rows)
+
+
+def runs_sheet(runs: AuditRuns, rows: int = MAX_ROWS) -> Sheet:
+    """Runs as a table: when, which worker, how it ended, why, what it did."""
+    columns = (
+        Column("Started", fixed=True), Column("Worker", fixed=True), Column("Trigger", least=12), Column("Ended"),
+        Column("Why", least=16), Column("Seconds", right=True), Column("Did", least=16),
+    )  # fmt: skip
+    return _sheet(runs, rows, ("run of a memory worker", "runs of memory workers"), columns, _run)
+
+
+def _run(row: AuditRun) -> tuple[Line, ...]:
+    did = [
+        ("staged", row.n_staged), ("wrote", row.n_written), ("edited", row.n_edited), ("merged", row.n_merged),
+        ("dropped", row.n_dropped), ("restaged", row.n_restaged), ("gave up", row.n_dead_lettered),
+    ]  # fmt: skip
+    seconds: Line = (f"{row.duration_seconds:,.1f}",) if row.duration_seconds is not None else _NOTHING
+    why = " — ".join(part for part in (row.reason, row.message) if part)
+    return (
+        _when(row.started_at or row.ended_at),
+        _text(row.worker.removeprefix("memory_")),
+        _text(row.trigger),
+        (state_chip(row.status),),
+        _text(why, 120),
+        seconds,
+        _text(", ".join(f"{verb} {n:,}" for verb, n in did if n)),
+    )
+
+
+def events_sheet(events: AuditEvents, rows: int = MAX_ROWS) -> Sheet:
+    """Events as a table, newest first."""
+    columns = (
+        Column("At", fixed=True), Column("Event", least=20), Column("Outcome"), Column("About", least=24),
+        Column("Why", least=12), Column("Who"),
+    )  # fmt: skip
+    return _sheet(events, rows, ("event", "events"), columns, _event)
+
+
+def _event(row: EventRow) -> tuple[Line, ...]:
+    what = f"{_KINDS.get(row.event, row.event)} {row.op or (row.worker or '').removeprefix('memory_')}".strip()
+    about: Line = _text(row.query, 80) if row.query else _code(row.slug or row.entry_id or row.path or row.run_id)
+    return (
+        _when(row.occurred_at),
+        _text(what),
+        (state_chip(row.status),),
+        about,
+        _text(row.reason or row.message),
+        _text(row.actor),
+    )
+
+
+def history_sheet(history: RecordHistory, rows: int = MAX_ROWS) -> Sheet:
+    """Changes of records, oldest first, breaks marked."""
+    columns = (
+        Column("At", fixed=True), Column("Record", least=16), Column("Operation"), Column("Outcome"),
+        Column("Before", fixed=True), Column("After", fixed=True), Column("Why", least=12),
+    )  # fmt: skip
+    n = len(history.breaks)
+    lead: list[Line] = []
+    if n:
+        words = f"{count(n, 'change')} began with other bytes than the one before had left"
+        lead.append((Chip(words, "▲", "warn"),))
+    return _sheet(history, rows, ("operation on records", "operations on records"), columns, _change, lead=lead)
+
+
+def _change(row: RecordChange) -> tuple[Line, ...]:
+    before = _code((row.before_hash or "")[:8])
+    why = " ".join(part for part in (row.reason, row.findings) if part)
+    return (
+        _when(row.occurred_at),
+        _code(row.slug),
+        _text(row.op),
+        (state_chip(row.status),),
+        (Chip("break", "▲", "warn"), " ", *before) if row.is_break else before,
+        _code((row.after_hash or "")[:8]),
+        _text(why, 120),
+    )
+
+
+def usage_sheet(usage: UsageReport, rows: int = MAX_ROWS) -> Sheet:
+    """What was asked, most often first."""
+    columns = (
+        Column("Asked", least=24), Column("How"), Column("Times", right=True), Column("Nothing found", right=True),
+        Column("Found on average", right=True), Column("Last", fixed=True),
+    )  # fmt: skip
+    return _sheet(usage, rows, ("question or reading", "questions and readings"), columns, _usage)
+
+
+def _usage(row: UsageRow) -> tuple[Line, ...]:
+    mean: Line = (f"{row.mean_results:,.1f}",) if row.mean_results is not None else _NOTHING
+    asked = _text(row.query, 100) if row.query else _code(row.slug) if row.slug else ("(erased)",)
+    return (asked, _text(row.op), (f"{row.n_times:,}",), _number(row.n_empty), mean, _when(row.last_at))
+
+
+def health_sheet(health: AuditHealth, rows: int = MAX_ROWS) -> Sheet:
+    """One row per worker, and what waits."""
+    columns = (
+        Column("Worker", fixed=True), Column("Last success", fixed=True), Column("Newest", least=16),
+        Column("Done", right=True), Column("Skipped", right=True), Column("Failed", right=True),
+        Column("Lost", right=True), Column("Fails", right=True),
+    )  # fmt: skip
+    waiting = (
+        f"{count(health.n_waiting, 'candidate')} of {count(health.n_sessions_waiting, 'session')} wait in staging."
+    )
+    return _sheet(health, rows, ("memory worker", "memory workers"), columns, _health, lead=[(waiting,)])
+
+
+def _health(row: WorkerHealth) -> tuple[Line, ...]:
+    newest: Line = (state_chip(row.last_status), *((" ", *_text(row.last_reason, 40)) if row.last_reason else ()))
+    numbers = (row.n_completed, row.n_skipped, row.n_failed, row.n_lost)
+    rate: Line = (share(row.failure_rate),) if row.failure_rate is not None else _NOTHING
+    name = _text(row.worker.removeprefix("memory_"))
+    return (name, _when(row.last_success_at), newest, *map(_number, numbers), rate)
+
+
+def chain_sheet(report: ChainReport, rows: int = MAX_ROWS) -> Sheet:
+    """Whether the chain is whole, where it breaks, and what crashes left."""
+    whole = Chip("whole", "✓", "good") if report.is_whole else Chip("broken", "▲", "bad")
+    lead: list[Line] = [
+        (f"{count(report.n_events, 'event')} in {count(report.n_days, 'day')}, as of {moment(report.as_of)}.",)
+    ]
+    if report.n_unchained:
+        lead.append((f"{count(report.n_unchained, 'event')} from before the chain; nobody can vouch for them.",))
+    if report.n_forgotten:
+        lead.append((f"The text of {count(report.n_forgotten, 'event')} was erased.",))
+    if report.last_hash:
+        lead.append(("Last hash: ", say(report.last_hash, 64, "code")))
+    body: list[Block] = []
+    if report.first_break:
+        spot = report.first_break
+        where = f"{spot.file}, bytes {spot.start:,} to {spot.end:,}"
+        body.append(Section(("First break",), (Para((say(where, 120, "code"), ": ", say(spot.why, 400))),)))
+    if report.problems:
+        lines: list[Line] = [(say(p.file, 120, "code"), ": ", say(p.detail, 200)) for p in report.problems[:rows]]
+        body.append(Section(("Compacted days",), (Bullets(tuple(lines)),)))
+    if report.torn:
+        spots: list[Line] = [
+            (say(f"{p.file}, bytes {p.start:,} to {p.end:,}", 120, "code"), ": ", say(p.why, 200))
+            for p in report.torn[:rows]
+        ]
+        body.append(Section((f"Left by crashes ({len(report.torn):,})",), (Bullets(tuple(spots)),)))
+    return Sheet(("The chain of the audit log is ", whole), tuple(lead), tuple(body))
+
+
+def compact_sheet(receipt: CompactReceipt, rows: int = MAX_ROWS) -> Sheet:
+    """Which days became Parquet files, and which went."""
+    would = "Would compact" if receipt.dry_run else "Compacted"
+    if not receipt.compacted and not receipt.removed:
+        return Sheet(("Nothing to compact",), (("Only days before the newest are compacted.",),), ())
+    lead: list[Line] = [(f"As of {moment(receipt.as_of)}.",)]
+    if receipt.compacted:
+        saved = "" if receipt.dry_run else f", {size(receipt.n_bytes_after)} now"
+        lead.append((f"{size(receipt.n_bytes_before)} of log{saved}.",))
+    body: list[Block] = []
+    for words, days in ((would, receipt.compacted), ("Older than the log is kept", receipt.removed)):
+        if days:
+            shown = ", ".join(days[:rows]) + (f" and {len(days) - rows:,} more" if len(days) > rows else "")
+            body.append(Section((f"{words} ({len(days):,})",), (Para((shown,)),)))
+    return Sheet((f"{would} {count(len(receipt.compacted), 'day')}",), tuple(lead), tuple(body))
