@@ -225,7 +225,7 @@ def _about(packed: bytes, log: bytes) -> CompactedDay:
         if isinstance(prev, str):
             begins = begins or prev
             last = seal_of(line).digest
-            vouches += [str(raw.get("chain_from"))] if raw.get("op") == "forget_days" else []
+            vouches += audit_chain.vouched_by(raw)
             n = raw["seq"] if isinstance(raw.get("seq"), int) else n
     sha256 = hashlib.sha256
     return CompactedDay(
@@ -236,8 +236,9 @@ def _about(packed: bytes, log: bytes) -> CompactedDay:
 def _remove(store: Store, old: list[str]) -> None:
     """Say which days go and where the log then begins, and only then remove them."""
     paths = store.paths
-    first = _first_after(paths, old[-1])
-    detail = {"days": old, "chain_from": first, "reason": "older_than_kept"}
+    # A removal that is cut off may leave the log to begin with any of these.
+    begins = [first for day in old if (first := _first_after(paths, day))]
+    detail = {"days": old, "chain_from": begins, "reason": "older_than_kept"}
     if not store.audit.record(Event("entry_operation", "forget_days", detail=detail)):
         raise StoreError("the log could not say which days go; none was removed", file=paths.logs)
     with store.audit.lock.held(None):

@@ -11,7 +11,7 @@ many bytes, their SHA-256), so what a crash left is vouched for, and any other d
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -213,8 +213,7 @@ class Walk:
             self._settle(raw.get("healed"))
             self._link(place, prev)
             self.last = seal.digest
-            if raw.get("op") == "forget_days":
-                self._vouched.add(str(raw.get("chain_from")))
+            self._vouched.update(vouched_by(raw))
         else:
             self.n_unchained += 1
             self._left.clear()  # before the chain nobody vouched for anything
@@ -269,6 +268,12 @@ class Walk:
     def _break(self, place: Place, why: str) -> None:
         if self.first_break is None:
             self.first_break = replace(place, why=why)
+
+
+def vouched_by(raw: Mapping[str, Any]) -> list[str]:
+    """The hashes with which the log may begin, if this event says that older days were removed."""
+    begins = raw.get("chain_from")
+    return [str(each) for each in begins] if raw.get("op") == "forget_days" and isinstance(begins, list) else []
 
 
 def spots(data: bytes) -> Iterator[tuple[int, int]]:

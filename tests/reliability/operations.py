@@ -8,6 +8,7 @@ of those that only read.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import pathlib
 import shutil
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memkit.clock import FixedClock
 from memkit.consolidate.record_tools import RecordTools
 from memkit.model.candidate import Candidate
 from memkit.model.event import Event
@@ -23,6 +25,8 @@ from memkit.model.record import Record, read_record, write_record
 from memkit.settings import Environment
 from memkit.store import (
     acknowledgements,
+    audit_compacted,
+    audit_log,
     canonical,
     deadletters,
     external_edits,
@@ -501,6 +505,54 @@ def _extracted_or_to_be(bench: Bench) -> list[str]:
     return found
 
 
+def _old_days(bench: Bench) -> None:
+    """A log of four days, the last of them today; nothing of it was compacted."""
+    store = bench.store
+    shutil.rmtree(store.paths.logs, ignore_errors=True)
+    now = store.clock.now()
+    for ago in (3, 2, 1, 0):
+        log = open_store(bench.root / "root", bench.project, clock=FixedClock(now - dt.timedelta(days=ago))).audit
+        for i in range(3):
+            log.record(Event("record_usage", "recall", detail={"query": f"{_FORGOTTEN} {ago} {i}", "result_count": i}))
+
+
+def _compacted_days(bench: Bench) -> None:
+    from memkit.snapshot.audit_days import compact
+
+    _old_days(bench)
+    compact(bench.store)
+
+
+def _compact(bench: Bench) -> None:
+    from memkit.snapshot.audit_days import compact
+
+    compact(bench.store, keep_days=2)
+
+
+def _forget_days_text(bench: Bench) -> None:
+    from memkit.snapshot.audit_days import forget_text
+
+    store = bench.store
+    with store.audit.lock.held("forget") as held:
+        forget_text(store.paths, held, lambda event: _FORGOTTEN in str(event.get("text")))
+    bench.ledger.forgotten = True
+
+
+def _days_are_whole(bench: Bench) -> list[str]:
+    """No event of a day that is kept is missing, the chain holds, and what was forgotten is gone."""
+    from memkit.snapshot import audit_days
+
+    paths = bench.store.paths
+    walk, problems = audit_days.walk(paths)
+    found = [f"the chain: {walk.first_break}"] if walk.first_break else []
+    found += [f"{p.code} {p.file}" for p in problems if p.code != "damaged-log-day"]
+    days = sorted({*audit_compacted.read(paths), *audit_log.days(paths)})
+    asked = [event for day in days for event in audit_days.day_objects(paths, day) if event.get("op") == "recall"]
+    found += [f"{len(asked)} events of 9 or 12"] if asked and len(asked) not in {9, 12} else []
+    text = [event for event in asked if _FORGOTTEN in str(event.get("text"))]
+    return [*found, "a forgotten text is in the log"] if bench.ledger.forgotten and text else found
+
+
 def _absorb(bench: Bench) -> None:
     from memkit.snapshot.absorbing import absorb
 
@@ -663,7 +715,7 @@ OPERATIONS: tuple[Operation, ...] = (
               before=_a_record, also=_records_are_whole, in_pairs=False),
     Operation("record-delete", ("records.remove", "RecordTools.delete"), _delete_record, before=_a_record,
               also=_records_are_whole, in_pairs=False),
-    Operation("audit-run", ("AuditLog.run", "AuditLog.record"), _audit_run, in_pairs=False),
+    Operation("audit-run", ("AuditLog.run", "AuditLog.record", "Audit.run"), _audit_run, in_pairs=False),
     Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
               in_pairs=False),
     Operation("prune", ("prune.prune",), _prune, allowed=_TRASH, moves=lambda bench: (_listed(bench)[:2], [])),
@@ -687,5 +739,9 @@ OPERATIONS: tuple[Operation, ...] = (
               also=_extracted_or_to_be, allowed=AFTER_A_CRASH | {"damaged-extraction"}, in_pairs=False),
     Operation("notice-edits", ("external_edits.notice", "external_edits.settle"), _notice,
               before=_edited_by_hand, also=_records_are_whole, in_pairs=False),
+    Operation("compact-log", ("audit_days.compact", "Audit.compact"), _compact, before=_old_days, also=_days_are_whole,
+              heavy=True, in_pairs=False),
+    Operation("forget-days-text", ("audit_days.forget_text",), _forget_days_text, before=_compacted_days,
+              also=_days_are_whole, heavy=True, in_pairs=False),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

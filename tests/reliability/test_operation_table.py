@@ -36,6 +36,8 @@ READING = {
     "Memory.staging", "Staging.session", "Staging.list", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "stored.stored_texts", "entries.session_of_entries",
     "Memory.records", "lint.lint",
+    "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.health",
+    "Audit.verify", "Audit.latest", "Audit.follow", "Audit.status_line", "Audit.monitor",
 }  # fmt: skip
 # Building blocks of the operations of the table, which call them; their first argument is a store all the same.
 PARTS = {
@@ -131,7 +133,7 @@ def test_the_areas_of_a_memory_are_found():
 def test_every_name_of_the_table_exists(cases):
     names = public_names()
     loose = {"AuditLog.record", "leftovers.finish_wipe", "leftovers.sweep", "index.remove", "consent.record_consent"}
-    loose |= {"AuditLog.run", "audit_forget.forget_text"}
+    loose |= {"AuditLog.run", "audit_forget.forget_text", "audit_days.forget_text"}
     loose |= {"leftovers.finish"}
     for operation in OPERATIONS:
         gone = [name for name in operation.covers if name not in names and name not in loose]
