@@ -323,6 +323,12 @@ class ConflictError(StoreError):
         super().__init__(what, file=file, field=field, remedy=remedy)
 
 
+class HeldError(StoreError):
+    """A legal hold stands on the entry; nothing was removed."""
+
+    code = "held"
+
+
 class QueryError(MemkitError):
     """A SQL question could not be answered.
 

@@ -29,6 +29,7 @@ from memkit import present as present  # noqa: PLC0414 - every result is wired t
 from memkit.consolidate.record_tools import RecordTools
 from memkit.deciding.audit import Audit
 from memkit.deciding.exchanging import Exchanging
+from memkit.deciding.forgetting import Forgetting
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Tripwires
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
@@ -45,7 +46,6 @@ from memkit.store.spill import spill_folder
 from memkit.store.status import status_of
 from memkit.store.store import Store
 from memkit.store.verify import verify
-from memkit.store.wipe import WipeReceipt, wipe
 
 if TYPE_CHECKING:
     from memkit.analytics.recall import Rerank
@@ -59,13 +59,14 @@ Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
 
-class Memory(Exchanging):
+class Memory(Exchanging, Forgetting):
     """One project's memory; made by `memkit.open`, usable as a context manager.
 
     Attributes:
         paths: Where its files lie.
         settings: The settings in force, each with its source.
-        enabled: Whether its user consented; without consent only `list`, `get`, `status`, `verify` and `wipe` work.
+        enabled: Whether its user consented; without consent only `list`, `get`, `status`, `verify`,
+            `erase`, `scan` and `wipe` work.
     """
 
     def __init__(
@@ -325,17 +326,6 @@ class Memory(Exchanging):
         if not dry_run:
             self._reload()
         return report
-
-    def wipe(self, *, confirm: str) -> WipeReceipt:
-        """Erase everything stored for this project; `confirm` is its key or its folder's name.
-
-        Raises:
-            ConfirmationError: `confirm` is something else; nothing was removed.
-        """
-        self._require_open()
-        receipt = wipe(self._store, confirm=confirm)
-        self._reload()
-        return receipt
 
     # -- inside -------------------------------------------------------------------------------------------------
 

@@ -233,12 +233,18 @@ def repair_sheet(report: RepairReport, rows: int = MAX_ROWS) -> Sheet:
     return Sheet((title,), lead, tuple(body))
 
 
-def wipe_sheet(receipt: WipeReceipt, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
+def wipe_sheet(receipt: WipeReceipt, rows: int = MAX_ROWS) -> Sheet:
     """What is gone."""
     if not receipt.n_files:
         return Sheet(("Nothing to wipe",), (("The project ", *ids((receipt.project_key,)), " has no store."),), ())
     gone = f"{count(receipt.n_entries, 'entry', 'entries')}, {count(receipt.n_files, 'file')}, {size(receipt.n_bytes)}"
-    return Sheet(("Wiped ", *ids((receipt.project_key,))), ((f"Erased: {gone}.",),), ())
+    lead: list[Line] = [(f"Erased: {gone}.",)]
+    if receipt.is_clean:
+        lead.append(("Nothing is left but locks, a number, and one line in the log.",))
+        return Sheet(("Wiped ", *ids((receipt.project_key,))), tuple(lead), ())
+    lead.append((Chip(f"{count(len(receipt.left), 'file')} left", "▲", "bad"),))
+    items = Bullets(tuple((say(each, 160),) for each in receipt.left[:rows]))
+    return Sheet(("Wiped ", *ids((receipt.project_key,))), tuple(lead), (Section(("Left",), (items,)),))
 
 
 def status_sheet(status: Status, rows: int = MAX_ROWS) -> Sheet:

@@ -169,12 +169,15 @@ def add_line(store: Store, builder: RowBuilder, doc: int, line: IndexLine) -> bo
 
 
 def _push(paths: StorePaths, stack: list[Segment], rows: Rows, fresh: list[str]) -> None:
-    while stack and is_due(stack[-1].n_docs, rows.entries.num_rows):
+    first = stack[-1].end_doc if stack else 0
+    end = first + rows.entries.num_rows
+    while stack and is_due(stack[-1].n_docs, end - first):
+        first = stack[-1].first_doc
         older = read_rows(paths, stack.pop())
         if older is None:
             raise _ChangedMeanwhileError
         rows = merge_rows(older, rows)
-    stack.append(write_segment(paths, rows, fresh))
+    stack.append(write_segment(paths, rows, fresh, docs=(first, end)))
 
 
 def sweep(paths: StorePaths, held: HeldLock, manifest: Manifest) -> None:

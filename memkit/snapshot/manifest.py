@@ -60,7 +60,7 @@ class SegmentFile:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The rows of documents `first_doc` up to, not including, `end_doc`.
+    """The rows of documents `first_doc` up to, not including, `end_doc`; numbers of entries that have left are free.
 
     Attributes:
         first_id: Smallest id in it.
@@ -78,7 +78,7 @@ class Segment:
 
     @property
     def n_docs(self) -> int:
-        """How many documents."""
+        """How many document numbers."""
         return self.end_doc - self.first_doc
 
 
@@ -153,8 +153,8 @@ def parse_manifest(data: bytes, project_key: str) -> Manifest:
     for segment in segments:
         if segment.first_doc != expected or segment.end_doc <= segment.first_doc:
             raise ManifestDamage("the ranges of its segments do not join")
-        if segment.entries.rows != segment.n_docs:
-            raise ManifestDamage("a segment has another number of entries than documents")
+        if not 0 < segment.entries.rows <= segment.n_docs:
+            raise ManifestDamage("a segment has more entries than documents, or none")
         expected = segment.end_doc
     names = [file.name for segment in segments for file in (segment.entries, segment.postings)]
     if len(set(names)) != len(names):

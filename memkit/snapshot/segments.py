@@ -22,13 +22,15 @@ ROW_GROUP_ROWS = 32_768
 MAX_SEGMENT_DOCS = 32_768
 
 
-def write_segment(paths: StorePaths, rows: Rows, fresh: list[str]) -> Segment:
-    """Write the two files of a segment; no manifest names them yet. `fresh` collects the names of files made."""
-    docs: list[int] = rows.entries.column("doc").to_pylist()  # type: ignore[assignment]
+def write_segment(paths: StorePaths, rows: Rows, fresh: list[str], *, docs: tuple[int, int]) -> Segment:
+    """Write the two files of a segment; no manifest names them yet. `fresh` collects the names of files made.
+
+    `docs` are its first document number and the one past its last; the rows may leave some of them out.
+    """
     ids: list[str] = rows.entries.column("entry_id").to_pylist()  # type: ignore[assignment]
     entries = _write(paths, "entries", rows.entries, fresh)
     postings = _write(paths, "postings", rows.postings, fresh)
-    return Segment(docs[0], docs[-1] + 1, min(ids), max(ids), entries, postings)
+    return Segment(*docs, min(ids), max(ids), entries, postings)
 
 
 def _write(paths: StorePaths, kind: str, table: pa.Table, fresh: list[str]) -> SegmentFile:

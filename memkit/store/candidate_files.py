@@ -147,7 +147,7 @@ def put(store: Store, target: Path, data: bytes, command: str) -> None:
     store.info()
     store.make_folders()
     with store.index_lock.held(command) as held:
-        leftovers.finish_wipe(store.paths, held)
+        leftovers.finish(store.paths, held, wait_seconds=store.wait_seconds)
         store.write_store_json()
         durable.make_folder(target.parent)
         durable.replace(target, data)
@@ -158,5 +158,5 @@ def remove(store: Store, target: Path, command: str) -> bool:
     if not look.exists(target):
         return False
     with store.index_lock.held(command) as held:
-        leftovers.finish_wipe(store.paths, held)
+        leftovers.finish(store.paths, held, wait_seconds=store.wait_seconds)
         return durable.unlink(target, durable=True)

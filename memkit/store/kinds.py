@@ -14,17 +14,15 @@ import re
 import stat
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Literal
 
 from memkit.store import look
-from memkit.store.leftovers import is_temp
 from memkit.store.paths import StorePaths
 
 Role = Literal["truth", "derived", "observed", "lock"]
 Eraser = Literal[
-    "no text", "entry file", "index line", "segments", "lines", "candidates", "trash", "quarantine", "log text",
-    "a person", "leftover", "wipe",
+    "no text", "entry file", "index line", "segments", "lines", "reasons", "candidates", "trash", "quarantine",
+    "log text", "a person", "leftover", "wipe",
 ]  # fmt: skip
 ERASERS: dict[Eraser, str] = {
     "no text": "it never holds text of an entry",
@@ -32,6 +30,7 @@ ERASERS: dict[Eraser, str] = {
     "index line": "its line is left out of the index, which is written anew",
     "segments": "the segments that hold it are written again without it",
     "lines": "lines that name it or quote it are left out",
+    "reasons": "reasons that hold a fragment of it are replaced; the line stays",
     "candidates": "candidates that name it or quote it are left out; the file goes when none is left",
     "trash": "its file is removed, and its text from what was written down about it",
     "quarantine": "bytes that hold it are removed, with their note",
@@ -42,6 +41,8 @@ ERASERS: dict[Eraser, str] = {
 }
 """What each eraser does, in a few words."""
 
+TEMP_NAME = re.compile(r"\..+\.(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.tmp", re.ASCII | re.DOTALL)
+"""Names of memkit's temporary files."""
 _PLACEHOLDERS = {"<id>": "[a-z0-9]{8,128}", "<hex>": "[0-9a-f]+", "<key>": "[0-9a-f]{12}"}
 _PLACEHOLDER = re.compile(r"<[a-z_]+>|YYYY-MM-DD")
 
@@ -100,6 +101,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("state/holds.jsonl", "truth", "which entries must stay, and why", "lines"),
     Kind("state/receipts.jsonl", "truth", "what plans moved, back or for good, by id", "no text"),
     Kind("state/record_hashes.jsonl", "observed", "hashes of records that memkit has seen", "no text"),
+    Kind("state/erasures.jsonl", "truth", "which entries were erased, when and why", "reasons"),
+    Kind("state/erasing.json", "truth", "the erasure under way; stands until it is done", "no text"),
     Kind("state/<name>.jsonl", "truth", "what people said about entries", "lines"),
     Kind("firings.jsonl", "truth", "who recalled or read what", "lines"),
     Kind("quarantine/<name>.bin", "truth", "damaged bytes", "quarantine"),
@@ -130,7 +133,7 @@ TEMPORARY = Kind(
 
 def kind_of(relative: str) -> Kind | None:
     """The kind of the file at this path from the project's folder, or None where memkit knows no such file."""
-    if is_temp(Path(relative)):
+    if TEMP_NAME.fullmatch(relative.rpartition("/")[2]):
         return TEMPORARY
     return next((kind for kind in KINDS if kind.matches(relative)), None)
 

@@ -1,15 +1,14 @@
-"""What a crash leaves lying: temporary files nobody will publish, a wipe or a move to the trash that was cut off.
+"""What a crash leaves lying: temporary files nobody will publish, a wipe, a move to the trash or an erasure cut off.
 
 A temporary file carries its writer's process id. It is left over once that process is gone, or after 15 minutes (ids
 are used again). Removing one that a live writer still wants does no harm: a writer looks under the index lock whether
-its files are there, and writes them again. A wipe or a plan that has passed its point of no return is carried on by
-the next holder of the index lock.
+its files are there, and writes them again. A wipe, a plan or an erasure that has passed its point of no return is
+carried on by the next holder of the index lock.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from collections.abc import Iterator
@@ -17,21 +16,21 @@ from pathlib import Path
 
 from memkit.errors import StoreError
 from memkit.store import durable, look, trash
+from memkit.store.kinds import KINDS, TEMP_NAME
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.paths import StorePaths
 
 TEMP_STALE_SECONDS = 15 * 60
-_TEMP_NAME = re.compile(r"\..+\.(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.tmp", re.ASCII | re.DOTALL)
 
 
 def is_temp(path: Path) -> bool:
     """Whether this is the name of a temporary file of memkit's."""
-    return _TEMP_NAME.fullmatch(path.name) is not None
+    return TEMP_NAME.fullmatch(path.name) is not None
 
 
 def is_left_over(path: Path, info: os.stat_result) -> bool:
     """Whether this is a temporary file of memkit's whose writer is gone."""
-    match = _TEMP_NAME.fullmatch(path.name)
+    match = TEMP_NAME.fullmatch(path.name)
     if match is None or stat.S_ISDIR(info.st_mode):
         return False
     return not look.is_running(int(match["pid"])) or time.time() - info.st_mtime > TEMP_STALE_SECONDS
@@ -58,12 +57,13 @@ def finish_wipe(paths: StorePaths, held: HeldLock) -> bool:
         raise RuntimeError("the index lock must be held")
     if not is_wipe_unfinished(paths):
         return False
-    kept = {paths.results.name, paths.index.name, paths.generation.name, paths.logs.name, paths.wiped.name}
+    locks = {kind.pattern for kind in KINDS if kind.role == "lock"}
+    kept = {paths.results.name, paths.index.name, paths.generation.name, paths.logs.name, paths.wiped.name, *locks}
     for name in look.names_in(paths.folder):
-        if name not in kept and not name.endswith(".lock"):
+        if name not in kept:
             durable.remove_tree(paths.folder / name)
     for name in look.names_in(paths.logs):
-        if name != paths.audit_lock.name:
+        if paths.relative(paths.logs / name) not in locks:
             durable.remove_tree(paths.logs / name)
     if look.exists(paths.logs):
         durable.sync_folder(paths.logs)
@@ -74,9 +74,15 @@ def finish_wipe(paths: StorePaths, held: HeldLock) -> bool:
 
 
 def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = DEFAULT_WAIT_SECONDS) -> None:
-    """Carry on what a crash cut off behind its point of no return: a wipe, a plan. The index lock is held."""
+    """Carry on what a crash cut off behind its point of no return: a wipe, a plan, an erasure.
+
+    The index lock is held.
+    """
+    from memkit.store import erasing  # it builds on this module
+
     finish_wipe(paths, held)
     trash.roll_forward(paths, held, wait_seconds=wait_seconds)
+    erasing.finish(paths, held, wait_seconds=wait_seconds)
 
 
 def sweep(paths: StorePaths) -> int:

@@ -255,6 +255,21 @@ class StorePaths:
         return self.trash / "plans.jsonl"
 
     @cached_property
+    def erasures(self) -> Path:
+        """Which entries were erased; no text of them."""
+        return self.state / "erasures.jsonl"
+
+    @cached_property
+    def erasing(self) -> Path:
+        """The erasure under way; exists only until it is done."""
+        return self.state / "erasing.json"
+
+    @cached_property
+    def firings(self) -> Path:
+        """Who recalled or read what."""
+        return self.folder / "firings.jsonl"
+
+    @cached_property
     def logs(self) -> Path:
         """Folder of audit logs."""
         return self.folder / "_logs"

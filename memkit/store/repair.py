@@ -1,9 +1,9 @@
 """Mending a store: planned from `verify`, shown first, then done under the index lock, losing no byte.
 
 Damaged bytes go to quarantine before anything takes their place. Entries without a line get one, lines without a file
-are kept in quarantine and leave the index, repeated lines are dropped, left-over temporary files are removed, a wipe
-that was cut off is finished, wide modes are narrowed, a lost or damaged `store.json` is written again. What another
-project or a newer memkit wrote is left alone.
+are kept in quarantine and leave the index, repeated lines are dropped, left-over temporary files are removed, a wipe or
+an erasure that was cut off is finished, wide modes are narrowed, a lost or damaged `store.json` is written again. What
+another project or a newer memkit wrote is left alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memkit.display import Displayable
 from memkit.model import jsontext
 from memkit.model.event import Event
 from memkit.model.problem import Problem
-from memkit.store import durable, entries, index, leftovers, look, quarantine, trash
+from memkit.store import durable, entries, erasing, index, leftovers, look, quarantine, trash
 from memkit.store.index_lines import parse
 from memkit.store.lock import HeldLock
 from memkit.store.repair_trash import mend_trash, quarantine_lines
@@ -41,6 +41,7 @@ _BY_INDEX = {
 _BY_FILE = {
     "leftover-temp": "remove it",
     "unfinished-wipe": "carry the wipe to its end",
+    "unfinished-erasure": "carry the erasure to its end",
     "note-missing": "write a note",
     "wide-mode": "narrow the mode to 0600 or 0700",
     "store-json-damaged": "move the bytes to quarantine and write it again",
@@ -114,6 +115,8 @@ def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
         return RepairReport(dry_run, actions, left, store.clock.now())
     with store.index_lock.held("repair") as held:
         finished = {"unfinished-wipe"} if leftovers.finish_wipe(store.paths, held) else set()
+        if erasing.finish(store.paths, held):
+            finished.add("unfinished-erasure")
         if any(action.code == "unfinished-plan" for action in actions) and trash.finish(store.paths, held):
             finished.add("unfinished-plan")
         found = verify(store, held=held)

@@ -12,6 +12,7 @@ costs a few look-ups.
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -101,6 +102,12 @@ class Scrubber:
 
     def __repr__(self) -> str:
         return f"<Scrubber of {len(self.kinds)} kinds{'' if self.enabled else ', switched off'}>"
+
+    def switched_on(self) -> Scrubber:
+        """The same scrubber, looking whether or not this one does."""
+        other = copy.copy(self)
+        other.enabled = True
+        return other
 
     # -- text -----------------------------------------------------------------------------------------------------
 

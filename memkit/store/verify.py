@@ -24,6 +24,7 @@ from memkit.store import (
     candidate_files,
     deadletters,
     entries,
+    erasures,
     extraction,
     index,
     leftovers,
@@ -70,6 +71,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
         problems += _readable(paths, paths.state, partial(_about_marks, paths, kind))
     problems += _readable(paths, paths.state, lambda: receipts.read(paths)[1])
     problems += _readable(paths, paths.trash, lambda: about_trash(store, held))
+    problems += _readable(paths, paths.state, lambda: _about_erasures(paths))
     problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
     problems += _readable(paths, paths.logs, lambda: audit_log.broken_chain(paths))
     return sorted(set(problems))
@@ -107,6 +109,8 @@ def _about_entries(store: Store, held: HeldLock | None) -> Iterator[Problem]:
             yield Problem("line-without-file", f"results/{entry_id}.json", "the index names it, the file is gone",
                           f"Restore the file from a backup, or: {REPAIR}", entry_id)  # fmt: skip
     explained = {problem.entry_id for problem in found}
+    if look.exists(paths.erasing):
+        explained |= {problem.entry_id for problem in _about_erasures(paths)}
     candidates = [i for i in on_disk if not read.rebuilt and i not in lines and i not in explained]
     yield from _orphans(store, candidates, held)
 
@@ -121,6 +125,21 @@ def _about_notes(paths: StorePaths) -> Iterator[Problem]:
             yield Problem("note-missing", f"quarantine/{spot.name}.bin", "a repair was cut off between the two", REPAIR)
         elif spot.start < 0:
             yield Problem("note-damaged", f"quarantine/{spot.name}.json", spot.reason, "The bytes beside it are kept.")
+
+
+def _about_erasures(paths: StorePaths) -> Iterator[Problem]:
+    yield from erasures.read(paths)[1]
+    file = paths.relative(paths.erasing)
+    try:
+        erasure = erasures.under_way(paths)
+    except DamagedError as error:
+        yield Problem("erasing-damaged", file, error.what, error.remedy or "")
+        return
+    if erasure is not None:
+        yield Problem(
+            "unfinished-erasure", file, "an erasure was cut off; parts of the entry may still be there",
+            f"The next store carries it on. {REPAIR}", erasure.id,
+        )  # fmt: skip
 
 
 def _about_store_json(store: Store) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,7 +18,8 @@ from memkit.display import Displayable
 from memkit.errors import ConfirmationError, DamagedError
 from memkit.model.event import Event
 from memkit.store import durable, entries, index, leftovers, look
-from memkit.store.paths import StorePaths
+from memkit.store.kinds import kind_of
+from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
 
 
@@ -30,16 +32,23 @@ class WipeReceipt(Displayable):
         n_entries: Entries that are gone.
         n_files: Files that are gone.
         n_bytes: Their bytes.
+        left: Files that are still there and are neither a lock, nor the index's generation, nor the log that says so.
     """
 
     project_key: str
     n_entries: int
     n_files: int
     n_bytes: int
+    left: tuple[str, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing but locks, a number and one log line is left."""
+        return not self.left
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
-        return asdict(self)
+        return {**asdict(self), "left": list(self.left), "is_clean": self.is_clean}
 
 
 def wipe(store: Store, *, confirm: str) -> WipeReceipt:
@@ -69,9 +78,20 @@ def wipe(store: Store, *, confirm: str) -> WipeReceipt:
         durable.make_folder(paths.results)
         durable.move(paths.results, paths.wiped)
         leftovers.finish_wipe(paths, held)
+        left = tuple(_left(paths))
     detail = {"n_entries": n_entries, "n_files": n_files, "n_bytes": n_bytes}
     store.audit.record(Event("entry_operation", "wipe", detail=detail))
-    return WipeReceipt(paths.key, n_entries, n_files, n_bytes)
+    return WipeReceipt(paths.key, n_entries, n_files, n_bytes, left)
+
+
+def _left(paths: StorePaths) -> Iterator[str]:
+    """Files a wipe should have taken; the index lock is held, so that nobody has stored anything since."""
+    for path, info in look.tree(paths.folder):
+        if stat.S_ISDIR(info.st_mode) or leftovers.is_temp(path) or path == paths.generation:
+            continue
+        kind = kind_of(paths.relative(path))
+        if kind is None or (kind.role != "lock" and path.parent != paths.logs):
+            yield path_text(paths.relative(path))
 
 
 def _measure(paths: StorePaths) -> tuple[int, int]:

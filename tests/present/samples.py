@@ -16,6 +16,9 @@ from memkit.model.problem import Problem
 from memkit.model.status import Status
 from memkit.model.tripwire import Tripwire
 from memkit.present import decisions, register, reports, table
+from memkit.retention.erase import Citation, EraseReceipt
+from memkit.retention.scanning import Finding, Scan
+from memkit.store.erasers import Removed
 from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairAction, RepairReport
@@ -43,6 +46,19 @@ HOSTILE = {
     "invisible": "zero\u200bwidth\u00adsoft\U000e0041tag\ufeff\x00",
     "entities": "&lt;b&gt; &amp;amp; &#x202e;",
 }
+
+
+SPOT = Finding("memory/a-lesson.md", "line 4", "ze… (7 characters)", "fragment")
+
+
+def scan(spot=SPOT):
+    return Scan("traces", 12, 1_234_567, 3, (spot,), 1, ("snapshots/broken.parquet",), NOW)
+
+
+def erase_receipt():
+    removed = (Removed("index.jsonl", "index line", "lines"), Removed(f"results/{OLD_ID}.json", "entry file", "file"))
+    cited_by = (Citation("record", "a-lesson", "memory/a-lesson.md", "cites"),)
+    return EraseReceipt(OLD_ID, NOW, False, removed, cited_by, 5, scan())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -339,6 +355,12 @@ def everyday():
         "repair": (RepairReport(True, (RepairAction("wide-mode", "results", "narrow the mode"),), PROBLEMS[:1], NOW),
             ["dry run", "1 action", "narrow the mode", "Nothing was changed", "line-without-file", OLD_ID]),
         "wipe": (WipeReceipt("3f9ac2017be4", 42, 58, 1_234_567), ["3f9ac2017be4", "42 entries", "58 files", "1.2 MiB"]),
+        "wipe-left": (WipeReceipt("3f9ac2017be4", 1, 1, 9, ("odd.txt",)), ["1 file left", "odd.txt"]),
+        "erase": (erase_receipt(), [OLD_ID, "1 spot left", "12 files", "1.2 MiB", "3 rows of Parquet", "index.jsonl",
+            "1 line", "the file", "memory/a-lesson.md", "ze… (7 characters)", "a-lesson", "cites", "5 fragments",
+            "until it refreshes"]),
+        "erase-dry": (EraseReceipt(OLD_ID, NOW, True, (), (), 5, None), ["dry run", OLD_ID, "Nothing was changed"]),
+        "scan": (scan(), ["Scan for what only it said", "1 spot", "line 4", "fragment", "broken.parquet"]),
         "status": (status(), ["on", "the user's settings file", "42 entries", "1.2 MiB", "1 index line", "yesterday",
             "/home/ada/payments", "3f9ac2017be4", "/home/ada/memory", "A parent folder has a store."]),
         "table": (arrow_table(), ["4 rows", "title", "VARCHAR", "BIGINT", "DOUBLE", "DECIMAL(3,2)", "TIMESTAMPTZ",
@@ -400,6 +422,13 @@ def hostile(text):
         "problems": reports.problems_table([Problem(text, text, text, text, text, 1, 2)]),
         "repair": RepairReport(False, (RepairAction(text, text, text, text),), (Problem(text, text, text),), NOW),
         "wipe": WipeReceipt(text, 1, 1, 1),
+        "wipe-left": WipeReceipt(text, 1, 1, 1, (text,)),
+        "erase": dataclasses.replace(
+            erase_receipt(), id=text, removed=(Removed(text, "lines", text, 2),), elsewhere=text,
+            cited_by=(Citation("record", text, text, "quotes"),), scan=scan(Finding(text, text, text, text)),
+        ),
+        "erase-dry": EraseReceipt(text, NOW, True, (), (), 5, None),
+        "scan": dataclasses.replace(scan(Finding(text, text, text, text)), unreadable=(text,)),
         "status": status(project_path=text, project_key=text, enabled_by=text, root=text, folder=text, notes=(text,)),
         "table": ArrowTable(pa.table({safe_bytes: [safe_bytes], "n": [[{safe_bytes: safe_bytes}]]})),
         "consent": Consent(text, True, False, text),

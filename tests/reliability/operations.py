@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import json
 import pathlib
 import shutil
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from memkit.store import (
     deadletters,
     external_edits,
     leftovers,
+    look,
     marks,
     prune,
     records,
@@ -553,6 +555,66 @@ def _days_are_whole(bench: Bench) -> list[str]:
     return [*found, "a forgotten text is in the log"] if bench.ledger.forgotten and text else found
 
 
+def _erase(bench: Bench) -> None:
+    from memkit.retention.erase import erase
+
+    store = bench.store
+    there = [name.removesuffix(".json") for name in look.names_in(store.paths.results) if name.endswith(".json")]
+    for entry_id in [each for each in there if each not in bench.ledger.must and not each.startswith(".")][:1]:
+        receipt = erase(store, entry_id, confirm=True, reason="tried by the harness")
+        assert receipt.scan is not None
+        assert receipt.scan.n_found == 0
+        bench.ledger.gone.add(bench.ledger.erasing.get(entry_id, entry_id))
+
+
+def _something_to_erase(bench: Bench) -> None:
+    """An entry that may go, and what was derived from it: an event, a firing, a staged candidate, damaged bytes."""
+    paths = bench.store.paths
+    if not bench.ledger.must:
+        bench.fill(2)
+    entry_id = min(bench.ledger.must)
+    marker = bench.ledger.must.pop(entry_id)
+    bench.ledger.may.add(marker)
+    bench.ledger.erasing[entry_id] = marker
+    bench.store.audit.record(Event("record_usage", "recall", detail={"query": f"about {marker}", "result_count": 1}))
+    firing = {"kind": "recall", "query": marker, "ids": [entry_id]}
+    _place(paths.firings, json.dumps(firing).encode() + b"\n" + b'{"kind": "recall", "query": "other"}\n')
+    candidate = {"title": "seen", "body": f"concluded {marker}", "rationale": "seen", "confidence": 0.9}
+    staged = {
+        "schemaVersion": 1, "session_id": "s1", "produced_at": "2026-01-01T00:00:00Z", "project_root": bench.project,
+        "candidates": {"lessons": [candidate], "preferences": [], "decisions": [], "domain": []},
+    }  # fmt: skip
+    _place(paths.staging / "s1.json", json.dumps(staged).encode())
+    note = {"file": "index.jsonl", "start": 0, "end": 20, "reason": "cut", "moved_at": "2026-01-01T00:00:00Z"}
+    _place(paths.quarantine / "spot.bin", b'{"questionPreview":"question ' + marker.encode())
+    _place(paths.quarantine / "spot.json", json.dumps({**note, "name": "spot", "n_bytes": 20}).encode())
+
+
+def _with_a_snapshot(bench: Bench) -> None:
+    _something_to_erase(bench)
+    _absorb(bench)
+
+
+def _erased_everywhere_or_under_way(bench: Bench) -> list[str]:
+    """What was erased is in no file; what is being erased may still be, as long as the store says so."""
+    paths = bench.store.paths
+    if look.exists(paths.wiped):
+        return []
+    begun = look.exists(paths.erasing)
+    done = {
+        marker
+        for entry_id, marker in bench.ledger.erasing.items()
+        if marker in bench.ledger.gone or not (begun or look.exists(paths.entry_file(entry_id)))
+    }
+    files = [path for path in paths.folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    return [
+        f"{marker} was erased and stands in {paths.relative(path)}"
+        for marker in sorted(done)
+        for path in files
+        if marker.encode() in path.read_bytes()
+    ]
+
+
 def _absorb(bench: Bench) -> None:
     from memkit.snapshot.absorbing import absorb
 
@@ -743,5 +805,9 @@ OPERATIONS: tuple[Operation, ...] = (
               heavy=True, in_pairs=False),
     Operation("forget-days-text", ("audit_days.forget_text",), _forget_days_text, before=_compacted_days,
               also=_days_are_whole, heavy=True, in_pairs=False),
+    Operation("erase", ("erase.erase",), _erase, before=_something_to_erase, also=_erased_everywhere_or_under_way,
+              allowed=AFTER_A_CRASH | {"unfinished-erasure"}),
+    Operation("erase-with-snapshot", ("erase.erase", "Memory.erase"), _erase, before=_with_a_snapshot,
+              also=_erased_everywhere_or_under_way, allowed=AFTER_A_CRASH | {"unfinished-erasure"}, heavy=True),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

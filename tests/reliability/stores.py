@@ -87,6 +87,7 @@ class Ledger:
         kept: Damaged bytes that have to stay somewhere: where they stood, or in quarantine.
         records: Acknowledged records by slug with their marker; None for one whose deletion was acknowledged.
         forgotten: Text of the audit log was forgotten.
+        erasing: Id and marker of what is being erased: wholly there or wholly absent, in every file.
     """
 
     must: dict[str, str] = field(default_factory=dict)
@@ -101,6 +102,7 @@ class Ledger:
     kept: set[bytes] = field(default_factory=set)
     records: dict[str, str | None] = field(default_factory=dict)
     forgotten: bool = False
+    erasing: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> Ledger:
         return Ledger(
@@ -116,6 +118,7 @@ class Ledger:
             set(self.kept),
             dict(self.records),
             self.forgotten,
+            dict(self.erasing),
         )
 
     def acknowledge(self, receipts) -> None:

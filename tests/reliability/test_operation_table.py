@@ -13,9 +13,14 @@ import pytest
 import memkit
 from memkit.clock import UTC
 from memkit.memory import Memory
+from memkit.retention.erase import erase
+from memkit.retention.scanning import scan_for_secrets, scan_for_text, scan_for_traces
 from memkit.store.repair import repair
+from memkit.store.scrub import Scrubber
+from memkit.store.scrub_patterns import shipped_patterns
 from memkit.store.status import status_of
 from memkit.store.store import Store
+from memkit.store.traces import Traces
 from memkit.store.verify import verify
 from tests.reliability.operations import OPERATIONS, Bench
 from tests.reliability.program import main
@@ -38,6 +43,7 @@ READING = {
     "Memory.records", "lint.lint",
     "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.health",
     "Audit.verify", "Audit.latest", "Audit.follow", "Audit.status_line", "Audit.monitor",
+    "scanning.scan_for_secrets", "scanning.scan_for_text", "scanning.scan_for_traces", "Memory.scan", "erase.find",
 }  # fmt: skip
 # Building blocks of the operations of the table, which call them; their first argument is a store all the same.
 PARTS = {
@@ -158,6 +164,7 @@ def test_each_operation_of_the_table_has_work_to_do(scratch, cases):
 def test_what_only_reads_changes_no_byte(scratch, cases):
     bench = Bench(scratch / "bench").fill(5)
     store = bench.store
+    scrubbing = Store(store.paths, clock=store.clock, scrubber=Scrubber(shipped_patterns()))
     entry_id = next(iter(bench.ledger.must))
     readers = {
         "Store.info": store.info,
@@ -169,16 +176,21 @@ def test_what_only_reads_changes_no_byte(scratch, cases):
         "verify.verify": lambda: verify(store),
         "repair.repair, dry": lambda: repair(store),
         "status.status_of": lambda: status_of(store, enabled=True, enabled_by="test"),
+        "scanning.scan_for_text": lambda: scan_for_text(store, "concluded"),
+        "scanning.scan_for_secrets": lambda: scan_for_secrets(scrubbing),
+        "scanning.scan_for_traces": lambda: scan_for_traces(store, Traces("0" * 32, frozenset({b"concluded"}))),
+        "erase.erase, dry": lambda: erase(store, entry_id),
     }
     for damage in (None, "repair-index", "repair-files", "store-without-index", "store-after-cut-wipe"):
         if damage:
             next(each for each in OPERATIONS if each.name == damage).before(bench)
         for name, read in readers.items():
-            if damage == "store-after-cut-wipe" and name == "Store.read_entry":
+            if damage == "store-after-cut-wipe" and name in {"Store.read_entry", "erase.erase, dry"}:
                 continue
             if damage in {"repair-files", "store-without-index", "store-after-cut-wipe"} and name in {
                 "Store.info",
                 "Store.read_entry",
+                "erase.erase, dry",
             }:
                 continue
             before, count = fingerprint(bench.root), Count()

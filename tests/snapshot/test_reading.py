@@ -82,7 +82,7 @@ LIES = {
     "a name that leaves the folder": lambda m: _named(m, "../index.jsonl"),
     "a name of another kind": lambda m: _named(m, f"postings-{'0' * 16}.parquet"),
     "a gap between segments": lambda m: _segment(m, first_doc=1),
-    "more documents than rows": lambda m: _segment(m, end_doc=13),
+    "fewer document numbers than rows": lambda m: _segment(m, end_doc=11),
     "a negative number": lambda m: m | {"covered": -1},
     "a number as text": lambda m: m | {"generation": "0"},
     "segments as an object": lambda m: m | {"segments": {}},

@@ -7,7 +7,11 @@ from typing import Annotated
 import typer
 
 from memkit import __version__
+<<<<<<< HEAD
 from memkit.entrances.cli import agents, asking, auditing, care, consent, deciding, keeping
+=======
+from memkit.entrances.cli import agents, asking, care, consent, deciding, forgetting, keeping
+>>>>>>> 257a231 (Erase one entry from every file of a store and prove it by a look into every byte; scan for texts and secrets)
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
 from memkit.importers.kinds.table import KINDS
@@ -119,6 +123,8 @@ def build() -> typer.Typer:
     verb("Verbs", "compact", auditing.compact, "memkit audit compact\nmemkit audit compact --apply", of=audit)
     verb(care_title, "verify", care.verify, "memkit verify || memkit repair")
     verb(care_title, "repair", care.repair, "memkit repair\nmemkit repair --apply")
+    verb(care_title, "erase", forgetting.erase, ERASE_EXAMPLE)
+    verb(care_title, "scan", forgetting.scan, "memkit scan --secrets\nmemkit scan --text 'Ada Lovelace'")
     verb(care_title, "wipe", care.wipe, "memkit wipe\nmemkit wipe --yes --confirm shop")
     return program
 
@@ -130,6 +136,10 @@ memkit store run.json --tag payments"""
 EXPORT_EXAMPLE = """\
 memkit export ~/backup/shop
 memkit export shop-parquet --format parquet --across-projects"""
+
+ERASE_EXAMPLE = """\
+memkit erase 0198f3a2b4c57d10a1b2c3d4e5f60718
+memkit erase 0198f3a2b4c57d10a1b2c3d4e5f60718 --yes --reason "names a person\""""
 
 ACKNOWLEDGE_EXAMPLE = 'memkit tripwires acknowledge 0f5ed5613a61 --reason "New shards arrive on Monday."'
 

@@ -78,6 +78,8 @@ def wipe(
         output.document({"wiped": receipt.to_dict()})
     else:
         output.result(receipt)
+    if not receipt.is_clean:
+        raise typer.Exit(FOUND)
 
 
 def _preview(call: Call, before: Status) -> None:

@@ -1,0 +1,80 @@
+"""What a Memory does to forget, and to prove it; `Memory` inherits it. Works while memory is off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memkit.errors import UsageError
+from memkit.store.store import Store
+from memkit.store.wipe import WipeReceipt, wipe
+
+if TYPE_CHECKING:
+    from memkit.retention.erase import EraseReceipt
+    from memkit.retention.scanning import Scan
+
+
+class Forgetting:
+    """Erasing, scanning, wiping; whose store it is, is `Memory`'s."""
+
+    _store: Store
+
+    def _require_open(self) -> None:
+        raise NotImplementedError
+
+    def _reload(self) -> None:
+        raise NotImplementedError
+
+    def erase(self, entry_id: str, *, confirm: bool | str = False, reason: str = "") -> EraseReceipt:
+        """Erase one entry from every file of the store, and look into every byte for what it said.
+
+        Without `confirm` nothing is changed, and the receipt says what would go.
+
+        Args:
+            entry_id: The entry, or the first characters of its id.
+            confirm: True or "yes" to do it.
+            reason: Why; kept with the id in `state/erasures.jsonl`.
+
+        Raises:
+            EntryNotFoundError, AmbiguousIdError: none has this id, or several begin with it.
+            HeldError: a legal hold stands on it.
+            ConfirmationError: `confirm` is something else.
+            StoreError: the disk, a permission or another writer stood in the way; what was begun is carried on by the
+                next writer.
+        """
+        from memkit.retention.erase import erase
+
+        self._require_open()
+        try:
+            return erase(self._store, entry_id, confirm=confirm, reason=reason)
+        finally:
+            if confirm:
+                self._reload()
+
+    def scan(self, *, text: str | None = None, secrets: bool = False) -> Scan:
+        """Look into every byte of the store, Parquet decoded, for a text or for what has the shape of a secret.
+
+        Args:
+            text: The text, 3 to 1,000 characters, in whatever case.
+            secrets: Look for secrets, by the patterns of the settings, whether or not scrubbing is on.
+
+        Raises:
+            UsageError: neither or both were asked for.
+            InvalidInputError: the text is too short or too long.
+        """
+        from memkit.retention.scanning import scan_for_secrets, scan_for_text
+
+        self._require_open()
+        if (text is None) is not secrets:
+            raise UsageError("looks for one thing at a time", field="text", remedy="Give a text, or secrets=True.")
+        return scan_for_secrets(self._store) if text is None else scan_for_text(self._store, text)
+
+    def wipe(self, *, confirm: str) -> WipeReceipt:
+        """Erase everything stored for this project; `confirm` is its key or its folder's name.
+
+        Raises:
+            ConfirmationError: `confirm` is something else; nothing was removed.
+        """
+        self._require_open()
+        receipt = wipe(self._store, confirm=confirm)
+        self._reload()
+        return receipt

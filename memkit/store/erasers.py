@@ -1,0 +1,357 @@
+"""The erasers: each takes the bytes of one entry out of the files of its kinds, and says what it took.
+
+All are called with the index lock held. Each may be called again after a crash at any point and then finds nothing, or
+what is left. A file is written anew only where something leaves it.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memkit.model import jsontext
+from memkit.model.erasure import ERASED
+from memkit.model.event import without_text
+from memkit.store import audit_log, durable, index, jsonl, leftovers, look, trash
+from memkit.store.audit_forget import forget_text
+from memkit.store.kinds import Eraser, kind_of
+from memkit.store.lock import HeldLock, Lock
+from memkit.store.paths import StorePaths
+from memkit.store.traces import Traces
+
+# Fields whose values are words of memkit's own, whatever an entry says.
+OWN_FIELDS = frozenset({"event", "op", "status", "actor", "worker", "trigger", "kind", "code", "category"})
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What left one file.
+
+    Attributes:
+        file: Relative to the project's folder in the store.
+        eraser: Which of `kinds.ERASERS` did it.
+        what: `file`, `lines`, `texts`, `candidates`, `rows`.
+        n: How many.
+    """
+
+    file: str
+    eraser: Eraser
+    what: str
+    n: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What changes files for the erasers, or, when `dry`, only lets them count.
+
+    Attributes:
+        dry: Whether nothing is changed.
+    """
+
+    dry: bool = False
+
+    def replace(self, path: Path, data: bytes) -> None:
+        """See `durable.replace`."""
+        if not self.dry:
+            durable.replace(path, data)
+
+    def unlink(self, path: Path) -> bool:
+        """Remove a file durably; whether there was one."""
+        return look.exists(path) if self.dry else durable.unlink(path, durable=True)
+
+
+WET = Hand()
+
+
+def names(value: jsontext.Json, entry_id: str, *, in_lists: bool) -> bool:
+    """Whether a JSON value holds the id as a value; as an element of a list only if `in_lists`."""
+    if isinstance(value, dict):
+        return any(names(item, entry_id, in_lists=in_lists) for item in value.values())
+    if isinstance(value, list):
+        return any(
+            names(item, entry_id, in_lists=in_lists) for item in value if in_lists or isinstance(item, (dict, list))
+        )
+    return bool(value == entry_id)
+
+
+def masked(value: jsontext.Json, is_text: Callable[[str, str], bool], field: str = "") -> tuple[jsontext.Json, int]:
+    """A JSON value with `ERASED` in the place of the texts of which `is_text(field, text)` says so, and how many."""
+    if isinstance(value, str):
+        return (ERASED, 1) if is_text(field, value) else (value, 0)
+    if isinstance(value, dict):
+        n, made = 0, {}
+        for key, item in value.items():
+            made[key], more = masked(item, is_text, key)
+            n += more
+        return made, n
+    if isinstance(value, list):
+        parts = [masked(item, is_text, field) for item in value]
+        return [part for part, _ in parts], sum(n for _, n in parts)
+    return value, 0
+
+
+# -- the entry and its line -------------------------------------------------------------------------------------------
+
+
+def entry_file(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
+    """`results/<id>.json`."""
+    file = paths.entry_file(traces.id)
+    if hand.unlink(file):
+        yield Removed(paths.relative(file), "entry file", "file")
+
+
+def index_line(paths: StorePaths, traces: Traces, held: HeldLock | None, *, wait_seconds: float) -> Iterator[Removed]:
+    """Its line; all else of the index stays, damaged lines that quote the entry aside. Without a lock it counts."""
+    data = look.read_bytes(paths.index)
+    if data is None:
+        return
+    kept, n = index_without(data, traces)
+    if n:
+        if held is not None:
+            index.rewrite(paths, held, [kept], wait_seconds=wait_seconds)
+        yield Removed(paths.relative(paths.index), "index line", "lines", n)
+
+
+def index_without(data: bytes, traces: Traces) -> tuple[bytes, int]:
+    """The bytes of an index, or of its beginning up to a line's end, without the lines of an entry; how many went."""
+    kept: list[bytes] = []
+    n = 0
+    for line in data.split(b"\n"):
+        pieces = list(jsonl.glued_objects(line)) if line else [line]
+        stays = [piece for piece in pieces if not _is_line_of(piece, traces)]
+        n += len(pieces) - len(stays)
+        if len(stays) == len(pieces):
+            kept.append(line)
+        else:
+            kept += stays
+    return b"\n".join(kept), n
+
+
+def _is_line_of(piece: bytes, traces: Traces) -> bool:
+    if not piece:
+        return False
+    try:
+        return jsonl.parse_object(piece).get("id") == traces.id
+    except jsontext.JsonDamage:
+        return _is_about(piece, traces)
+
+
+def _is_about(data: bytes, traces: Traces) -> bool:
+    """Whether bytes nobody can parse are of the entry, or quote it."""
+    own = rb'"(?:id|entryId|entry_id)"\s*:\s*"' + traces.id.encode() + b'"'
+    return re.search(own, data) is not None or traces.quoted_in(data)
+
+
+# -- lines, candidates, quarantine ------------------------------------------------------------------------------------
+
+
+def lines(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
+    """`state/*.jsonl` and `firings.jsonl`: what was said about the entry, and what quotes it."""
+    for file in _files(paths, "lines"):
+        data = look.read_bytes(file) or b""
+        kept = [line for line in data.split(b"\n") if not _goes(line, traces, in_lists=file == paths.firings)]
+        n = data.count(b"\n") + 1 - len(kept)
+        if n:
+            hand.replace(file, b"\n".join(kept))
+            yield Removed(paths.relative(file), "lines", "lines", n)
+
+
+def _goes(line: bytes, traces: Traces, *, in_lists: bool) -> bool:
+    try:
+        return bool(line) and (
+            names(jsonl.parse_object(line), traces.id, in_lists=in_lists) or _says(line, traces, telemetry=in_lists)
+        )
+    except jsontext.JsonDamage:
+        return _is_about(line, traces)
+
+
+def _says(line: bytes, traces: Traces, *, telemetry: bool) -> bool:
+    """Whether one of the texts of a line, its fixed words aside, quotes the entry; of telemetry, holds a fragment."""
+    if not traces.are_in(line):
+        return False
+    says = traces.are_in if telemetry else traces.quoted_in
+    return masked(jsonl.parse_object(line), lambda field, text: field not in OWN_FIELDS and says(text))[1] > 0
+
+
+def reasons(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
+    """`state/erasures.jsonl`: why others were erased, where that holds a fragment."""
+    for file in _files(paths, "reasons"):
+        yield from _masked_lines(paths, file, "reasons", traces, hand)
+
+
+def candidates(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
+    """`staging/` and `deadletter/`: candidates that name the entry or quote it."""
+    for file in _files(paths, "candidates"):
+        data = look.read_bytes(file) or b""
+        try:
+            document = jsontext.loads_object(data)
+        except jsontext.JsonDamage:
+            if _is_about(data, traces):
+                hand.unlink(file)
+                yield Removed(paths.relative(file), "candidates", "file")
+            continue
+        staged = document.get("candidates")
+        if not isinstance(staged, dict):
+            if _is_of(document, traces):
+                hand.unlink(file)
+                yield Removed(paths.relative(file), "candidates", "file")
+            continue
+        left = {
+            category: [item for item in items if not _is_of(item, traces)] if isinstance(items, list) else items
+            for category, items in staged.items()
+        }
+        n = sum(len(staged[c]) - len(left[c]) for c in staged if isinstance(staged[c], list))
+        if n and not any(left.values()):
+            hand.unlink(file)
+        elif n:
+            hand.replace(file, jsontext.dumps({**document, "candidates": left}) + b"\n")
+        if n:
+            yield Removed(paths.relative(file), "candidates", "candidates", n)
+
+
+def _is_of(item: jsontext.Json, traces: Traces) -> bool:
+    return names(item, traces.id, in_lists=True) or masked(item, lambda _, text: traces.quoted_in(text))[1] > 0
+
+
+def quarantine(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
+    """Damaged bytes of the entry or with its text, line by line, and notes that quote it."""
+    for file in _files(paths, "quarantine"):
+        data = look.read_bytes(file) or b""
+        if file.suffix == ".json":
+            yield from _note(paths, file, data, traces, hand)
+            continue
+        note = look.read_bytes(file.with_suffix(".json")) or b""
+        stood = f'"results/{traces.id}.json"'.encode()
+        kept = [] if stood in note else [line for line in data.split(b"\n") if not _is_about(line, traces)]
+        n = data.count(b"\n") + 1 - len(kept)
+        if n and not b"".join(kept).strip():
+            hand.unlink(file)
+            hand.unlink(file.with_suffix(".json"))
+        elif n:
+            hand.replace(file, b"\n".join(kept))
+        if n:
+            yield Removed(paths.relative(file), "quarantine", "lines", n)
+
+
+def _note(paths: StorePaths, file: Path, data: bytes, traces: Traces, hand: Hand) -> Iterator[Removed]:
+    if not traces.are_in(data):
+        return
+    try:
+        note, n = masked(jsontext.loads_object(data), lambda field, text: field == "reason" and traces.are_in(text))
+        hand.replace(file, jsontext.dumps(note) + b"\n")
+    except jsontext.JsonDamage:
+        n = 1
+        hand.unlink(file)
+    if n:
+        yield Removed(paths.relative(file), "quarantine", "texts", n)
+
+
+def trash_files(
+    paths: StorePaths, traces: Traces, hand: Hand = WET, *, held: HeldLock | None = None
+) -> Iterator[Removed]:
+    """Its envelope in `trash/`, what was kept beside it, and its id and hash in the plans."""
+    for file in _files(paths, "trash"):
+        if file != paths.trash_plans and (file.name.split(".")[0] == traces.id or _is_kept_copy(file, traces)):
+            hand.unlink(file)
+            yield Removed(paths.relative(file), "trash", "file")
+    data = look.read_bytes(paths.trash_plans) or b""
+    n = data.count(b'"id":"%s"' % traces.id.encode())
+    if n:
+        if held is not None and not hand.dry:
+            trash.forget(paths, held, [traces.id])
+        yield Removed(paths.relative(paths.trash_plans), "trash", "lines", n)
+
+
+def _is_kept_copy(file: Path, traces: Traces) -> bool:
+    return file.suffix == ".kept" and _is_about(look.read_bytes(file) or b"", traces)
+
+
+def log_text(paths: StorePaths, traces: Traces, hand: Hand = WET, *, wait_seconds: float) -> Iterator[Removed]:
+    """Texts of events that name the entry or hold a fragment; the events stay, and their chain."""
+    if not look.exists(paths.audit_lock):
+        return
+
+    def concerns(event: Mapping[str, jsontext.Json]) -> bool:
+        return names(dict(event), traces.id, in_lists=False) or _holds(event, traces)
+
+    removed = [
+        Removed(paths.relative(paths.log_file(day)), "log text", "texts", n)
+        for day in audit_log.days(paths)
+        if (n := _n_concerned(paths, day, concerns, traces))
+    ]
+    if removed and not hand.dry:
+        with Lock(paths.audit_lock, wait_seconds).held(None) as held:
+            forget_text(paths, held, concerns, in_damage=lambda data: _is_about(data, traces))
+    yield from removed
+
+
+def _n_concerned(
+    paths: StorePaths, day: str, concerns: Callable[[Mapping[str, jsontext.Json]], bool], traces: Traces
+) -> int:
+    """How many events of a day lose their text; damaged lines with the entry's bytes count too."""
+    n = 0
+    for line in (look.read_bytes(paths.log_file(day)) or b"").split(b"\n"):
+        if traces.id.encode() not in line and not traces.are_in(line):
+            continue
+        try:
+            event = jsonl.parse_object(line)
+        except jsontext.JsonDamage:
+            n += _is_about(line, traces)
+        else:
+            has_text = without_text(line) != line if "prev" in event else True
+            n += has_text and concerns(event)
+    return n
+
+
+def _holds(event: Mapping[str, jsontext.Json], traces: Traces) -> bool:
+    return masked(dict(event), lambda field, text: field not in OWN_FIELDS and traces.are_in(text))[1] > 0
+
+
+def _masked_lines(paths: StorePaths, file: Path, eraser: Eraser, traces: Traces, hand: Hand) -> Iterator[Removed]:
+    """Texts of a file's lines that hold a fragment; of a line nobody can parse, the whole."""
+    data = look.read_bytes(file) or b""
+    made: list[bytes] = []
+    n = 0
+    for line in data.split(b"\n"):
+        new, more = _masked_line(line, traces) if traces.are_in(line) else (line, 0)
+        if new is not None:
+            made.append(new)
+        n += more
+    if n:
+        hand.replace(file, b"\n".join(made))
+        yield Removed(paths.relative(file), eraser, "texts", n)
+
+
+def _masked_line(line: bytes, traces: Traces) -> tuple[bytes | None, int]:
+    try:
+        value = jsonl.parse_object(line)
+    except jsontext.JsonDamage:
+        return (None, 1) if _is_about(line, traces) else (line, 0)
+    new, n = masked(value, lambda field, text: field not in OWN_FIELDS and traces.are_in(text))
+    return (jsontext.dumps(new) if n else line), n
+
+
+def leftover(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:  # noqa: ARG001
+    """Temporary files nobody will publish: any of them may hold anything."""
+    for path, info in list(look.tree(paths.folder)):
+        if leftovers.is_left_over(path, info) and hand.unlink(path):
+            yield Removed(paths.relative(path), "leftover", "file")
+
+
+def _files(paths: StorePaths, eraser: Eraser) -> Iterator[Path]:
+    """The files that one eraser looks after, in the order of their names."""
+    tops = {
+        "lines": (paths.state, paths.firings),
+        "reasons": (paths.state,),
+        "candidates": (paths.staging, paths.deadletter),
+        "quarantine": (paths.quarantine,),
+        "trash": (paths.trash,),
+    }
+    for top in tops[eraser]:
+        for path, info in list(look.tree(top)):
+            kind = kind_of(paths.relative(path))
+            if kind is not None and kind.eraser == eraser and stat.S_ISREG(info.st_mode):
+                yield path

@@ -1,0 +1,216 @@
+"""Erasing one entry: every copy goes, in an order that survives a crash at any point.
+
+    sift the living entries for what only this one says -> lock -> intent, durable -> index line (generation raised) ->
+    log text, telemetry, state, staging, dead letters, quarantine -> snapshot -> left-over temporary files -> trash ->
+    the entry's file -> tombstone, durable -> intent removed -> unlock
+
+The entry's own text is what copies of it are found by, so its file goes last: whoever carries on after a crash reads
+it, sifts again, and repeats every step; a step that was done finds nothing. Where the file is gone already, all that
+depended on it was done. From the intent on the erasure happens; nothing takes it back.
+
+The snapshot is written anew by whoever can (a floor above this one); here, and after a crash, it is removed: it is
+derived, and the next open makes it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memkit.errors import DamagedError
+from memkit.model import jsontext
+from memkit.model.erasure import Erasure
+from memkit.model.index_line import IndexLine, LineDamage, parse_line
+from memkit.store import durable, entries, erasers, erasures, look, quarantine
+from memkit.store.erasers import Removed
+from memkit.store.lock import HeldLock, Lock
+from memkit.store.paths import StorePaths
+from memkit.store.traces import Sifting, Traces, texts_in, words_in
+
+ALIKE = 0.8
+"""From this share of its telling words on, another entry counts as one that says much the same."""
+_ENTRY_NAME = re.compile(r"(?P<id>[a-z0-9]{8,128})\.json", re.ASCII)
+_NO_TEXTS = frozenset({"schemaVersion", "id", "storedAt", "projectKey", "projectPath", "replaces"})
+_Version = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What an entry was found by, and what was seen of the others meanwhile.
+
+    Attributes:
+        traces: Its fragments.
+        cited_by: Ids of living entries in whose file its id stands.
+        alike: Ids of living entries that hold most of its words.
+        seen: Files of living entries and their versions: they hold none of the fragments.
+        n_bytes: Bytes of these files.
+    """
+
+    traces: Traces
+    cited_by: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+    seen: dict[str, _Version] = field(default_factory=dict)
+    n_bytes: int = 0
+
+
+def copies(paths: StorePaths, entry_id: str) -> list[Path]:
+    """Files that are this entry: in `results/`, in `trash/`, damaged ones in quarantine."""
+    found = [paths.entry_file(entry_id)] if look.exists(paths.entry_file(entry_id)) else []
+    found += [path for path in _in_trash(paths) if path.name == f"{entry_id}.json"]
+    stood = f"results/{entry_id}.json"
+    found += [paths.quarantine / f"{spot.name}.bin" for spot in quarantine.spots(paths) if spot.file == stood]
+    return found
+
+
+def ids_with_a_copy(paths: StorePaths) -> set[str]:
+    """Ids of entries of which there is a file in `results/`, `trash/` or quarantine, or an index line."""
+    found = set(entries.ids_on_disk(paths)) | {path.name.removesuffix(".json") for path in _in_trash(paths)}
+    for spot in quarantine.spots(paths):
+        match = _ENTRY_NAME.fullmatch(spot.file.removeprefix("results/"))
+        if match is not None and spot.file.startswith("results/"):
+            found.add(match["id"])
+    return found | {line.id for line in _lines(paths)}
+
+
+def _lines(paths: StorePaths) -> Iterator[IndexLine]:
+    for line in (look.read_bytes(paths.index) or b"").split(b"\n"):
+        try:
+            yield parse_line(line)
+        except LineDamage:
+            continue
+
+
+def _in_trash(paths: StorePaths) -> list[Path]:
+    return [path for path, _ in look.tree(paths.trash) if _ENTRY_NAME.fullmatch(path.name)]
+
+
+def texts_of(paths: StorePaths, entry_id: str) -> list[str]:
+    """Every text of every copy of an entry; of one that cannot be parsed, all of its bytes as one text."""
+    texts: list[str] = []
+    for path in copies(paths, entry_id):
+        data = look.read_bytes(path)
+        if data is None:
+            continue
+        try:
+            envelope = jsontext.loads_object(data)
+        except jsontext.JsonDamage:
+            texts.append(data.decode("utf-8", "replace"))
+            continue
+        texts += texts_in([value for name, value in envelope.items() if name not in _NO_TEXTS])
+    if not texts:
+        for line in _lines(paths):
+            if line.id == entry_id:
+                texts += [line.question_preview, line.panel_id, *line.tags]
+    return texts
+
+
+def sift(paths: StorePaths, entry_id: str) -> Sifted:
+    """Compare an entry with every other living one; reads each once."""
+    project = words_in(f"{paths.project_path} {paths.key} {paths.root}".encode("utf-8", "surrogatepass"))
+    gone = (erasure.id.encode() for erasure in erasures.erased(paths))
+    results = [paths.results / name for name in look.names_in(paths.results) if _ENTRY_NAME.fullmatch(name)]
+    others = (path.name.removesuffix(".json").encode() for path in results)
+    sifting = Sifting(entry_id, texts_of(paths, entry_id), own=(*project, *gone, *others))
+    mine = set(copies(paths, entry_id))
+    needle = entry_id.encode()
+    cited_by: list[str] = []
+    alike: list[str] = []
+    seen: dict[str, _Version] = {}
+    n_bytes = 0
+    for path in (*results, *_in_trash(paths)):
+        if path in mine:
+            continue
+        version = look.version_of(path)
+        data = look.read_bytes(path)
+        if data is None or version is None:
+            continue
+        other = path.name.removesuffix(".json")
+        if needle in data:
+            cited_by.append(other)
+        if sifting.compare(data) >= ALIKE:
+            alike.append(other)
+        seen[paths.relative(path)] = version
+        n_bytes += len(data)
+    return Sifted(sifting.traces(), tuple(cited_by), tuple(alike), seen, n_bytes)
+
+
+def run(
+    paths: StorePaths,
+    erasure: Erasure,
+    traces: Traces,
+    *,
+    held: HeldLock,
+    wait_seconds: float,
+    snapshot: Callable[[], Iterable[Removed]] | None = None,
+) -> list[Removed]:
+    """All steps from the intent to the end.
+
+    The index lock is held, and the snapshot lock and, where there are records, the canonical-writer lock as well.
+
+    Raises:
+        StoreError: the disk or a permission stood in the way; the intent stays, and the next writer carries on.
+    """
+    _require(paths, held)
+    erasures.begin(paths, erasure)
+    removed = list(erasers.index_line(paths, traces, held, wait_seconds=wait_seconds))
+    removed += erasers.log_text(paths, traces, wait_seconds=wait_seconds)
+    for eraser in (erasers.lines, erasers.reasons, erasers.candidates, erasers.quarantine):
+        removed += eraser(paths, traces)
+    removed += drop_snapshot(paths) if snapshot is None else snapshot()
+    removed += erasers.leftover(paths, traces)
+    removed += erasers.trash_files(paths, traces, held=held)
+    removed += erasers.entry_file(paths, traces)
+    erasures.end(paths, erasure)
+    return removed
+
+
+def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = 2.0) -> bool:
+    """Carry an erasure that was cut off to its end; whether there was one. The index lock is held.
+
+    While another process makes the snapshot or reconciles candidates, nothing is done, and the next one carries on.
+    """
+    if not look.exists(paths.erasing):
+        return False
+    with ExitStack() as stack:
+        locks = [Lock(path, 0).try_acquire(None) for path in (paths.canonical_lock, paths.snapshot_lock)]
+        for lock in locks:
+            if lock is not None:
+                stack.callback(lock.release)
+        writer, snapshot = locks
+        if writer is None or snapshot is None:
+            return False
+        return finish_begun(paths, held, snapshot=snapshot, wait_seconds=wait_seconds)
+
+
+def finish_begun(paths: StorePaths, held: HeldLock, *, snapshot: HeldLock, wait_seconds: float = 2.0) -> bool:
+    """The same with the canonical-writer lock and the snapshot lock held as well."""
+    _require(paths, held)
+    if not snapshot.is_held or snapshot.path != paths.snapshot_lock:
+        raise RuntimeError("the snapshot lock must be held")
+    try:
+        erasure = erasures.under_way(paths)
+    except DamagedError:
+        return False  # `verify` says so
+    if erasure is None:
+        return False
+    run(paths, erasure, sift(paths, erasure.id).traces, held=held, wait_seconds=wait_seconds)
+    return True
+
+
+def drop_snapshot(paths: StorePaths) -> Iterator[Removed]:
+    """Remove the snapshot with all its files; the snapshot lock is held."""
+    files = [paths.snapshots / name for name in look.names_in(paths.snapshots)]
+    if files:
+        durable.unlink(paths.manifest, durable=True)
+        for file in files:
+            durable.remove_tree(file)
+        durable.sync_folder(paths.snapshots)
+        yield Removed(paths.relative(paths.snapshots), "segments", "file", len(files))
+
+
+def _require(paths: StorePaths, held: HeldLock) -> None:
+    if not held.is_held or held.path != paths.index_lock:
+        raise RuntimeError("the index lock must be held")

@@ -1,0 +1,91 @@
+"""`state/erasures.jsonl` and `state/erasing.json`: what was erased, and the erasure under way.
+
+`erasing.json` is written, durably, before the first byte of an entry is touched, and removed at the very end: as long
+as it is there, the next holder of the index lock carries the erasure to its end. A line of `erasures.jsonl` says that
+an entry is gone for good; it holds no text of it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memkit.errors import DamagedError
+from memkit.model import jsontext
+from memkit.model.entry import Source
+from memkit.model.erasure import Erasure, ErasureDamage, parse_erasure
+from memkit.model.problem import Problem
+from memkit.store import durable, jsonl, look
+from memkit.store.damage import DamagedSpots
+from memkit.store.paths import StorePaths
+
+
+def read(paths: StorePaths) -> tuple[list[Erasure], list[Problem]]:
+    """Every erasure in order, and the damaged lines among them.
+
+    Raises:
+        StoreError: the operating system refuses to show the file.
+    """
+    found: list[Erasure] = []
+    data = look.read_bytes(paths.erasures) or b""
+    spots = DamagedSpots(
+        data,
+        code="damaged-erasure",
+        file=paths.relative(paths.erasures),
+        remedy="What it told is lost: an import may bring back what was erased. The other lines are read.",
+    )
+    for line in jsonl.lines(data, skip=spots.skip_junk):
+        try:
+            found.append(parse_erasure(jsonl.parse_object(line.data)))
+        except (jsontext.JsonDamage, ErasureDamage) as damage:
+            spots.add(line, str(damage))
+    return found, list(spots.problems())
+
+
+def erased(paths: StorePaths) -> list[Erasure]:
+    """Every erasure that can be read, the latest one of an id only."""
+    return list({erasure.id: erasure for erasure in read(paths)[0]}.values())
+
+
+def erasure_of(known: list[Erasure], source: Source) -> Erasure | None:
+    """The latest erasure of an entry that came from this document, if there is one."""
+    return next((erasure for erasure in reversed(known) if erasure.is_of(source)), None)
+
+
+def under_way(paths: StorePaths) -> Erasure | None:
+    """The erasure that was begun and is not finished.
+
+    Raises:
+        DamagedError: there is one, and what it is about cannot be read.
+    """
+    data = look.read_bytes(paths.erasing, limit=jsonl.MAX_LINE_BYTES)
+    if data is None:
+        return None
+    try:
+        return parse_erasure(jsontext.loads_object(data))
+    except (jsontext.JsonDamage, ErasureDamage) as damage:
+        raise DamagedError(
+            str(damage), file=paths.erasing, remedy="Remove the file by hand, then erase the entry once more."
+        ) from damage
+
+
+def begin(paths: StorePaths, erasure: Erasure) -> None:
+    """Write down, durably, that an erasure begins; the index lock is held."""
+    durable.make_folder(paths.state)
+    durable.replace(paths.erasing, jsontext.dumps(erasure.to_dict()) + b"\n")
+
+
+def end(paths: StorePaths, erasure: Erasure) -> None:
+    """Write down, durably, that it is done; the index lock is held.
+
+    The file is replaced as a whole: a torn line would stay, and say nothing, for ever.
+    """
+    if erasure not in read(paths)[0]:
+        data = look.read_bytes(paths.erasures) or b""
+        whole = data if data.endswith(b"\n") or not data else data + b"\n"
+        durable.replace(paths.erasures, whole + jsontext.dumps(erasure.to_dict()) + b"\n")
+    durable.unlink(paths.erasing, durable=True)
+
+
+def fresh_salt() -> str:
+    """A salt for the digests of one erasure."""
+    return os.urandom(16).hex()
