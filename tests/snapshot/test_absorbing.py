@@ -96,7 +96,7 @@ def test_segments_stay_few_and_rows_are_rewritten_about_log_n_times(store, monke
     monkeypatch.setattr(
         absorbing,
         "write_segment",
-        lambda paths, rows, fresh: written.append(rows.entries.num_rows) or real(paths, rows, fresh),
+        lambda paths, rows, fresh, **more: written.append(rows.entries.num_rows) or real(paths, rows, fresh, **more),
     )
     for i in range(32):
         fill(store, 4, start=4 * i)
