@@ -34,18 +34,12 @@ from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.entry import StoredEntry
 from memkit.model.status import Status
 from memkit.present import (
-<<<<<<< HEAD
     audit,
-=======
->>>>>>> 257a231 (Erase one entry from every file of a store and prove it by a look into every byte; scan for texts and secrets)
     decided,
     decisions,
     entries,
     exchange,
-<<<<<<< HEAD
-=======
     forgetting,
->>>>>>> 257a231 (Erase one entry from every file of a store and prove it by a look into every byte; scan for texts and secrets)
     history,
     recall,
     reports,
@@ -58,12 +52,9 @@ from memkit.present.charts import series
 from memkit.present.charts.chart import Chart, chart_sheet
 from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
 from memkit.present.render import bundle, sheet_of, text
-<<<<<<< HEAD
-from memkit.snapshot.audit_days import CompactReceipt
-=======
 from memkit.retention.erase import EraseReceipt
 from memkit.retention.scanning import Scan
->>>>>>> 257a231 (Erase one entry from every file of a store and prove it by a look into every byte; scan for texts and secrets)
+from memkit.snapshot.audit_days import CompactReceipt
 from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairReport

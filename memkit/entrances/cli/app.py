@@ -7,11 +7,7 @@ from typing import Annotated
 import typer
 
 from memkit import __version__
-<<<<<<< HEAD
-from memkit.entrances.cli import agents, asking, auditing, care, consent, deciding, keeping
-=======
-from memkit.entrances.cli import agents, asking, care, consent, deciding, forgetting, keeping
->>>>>>> 257a231 (Erase one entry from every file of a store and prove it by a look into every byte; scan for texts and secrets)
+from memkit.entrances.cli import agents, asking, auditing, care, consent, deciding, forgetting, keeping
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
 from memkit.importers.kinds.table import KINDS
