@@ -25,7 +25,7 @@ from memkit.model.event import Event
 from memkit.model.ids import is_id
 from memkit.model.upgrades import read_entry
 from memkit.retention.scanning import Scan, scan_for_traces
-from memkit.snapshot import removing
+from memkit.snapshot import audit_days, removing
 from memkit.store import erasers, erasing, erasures, leftovers, look, marks
 from memkit.store.erasers import Hand, Removed
 from memkit.store.erasing import Sifted
@@ -202,13 +202,13 @@ def _carry_out(store: Store, erasure: Erasure, traces: Traces) -> list[Removed]:
         held = stack.enter_context(store.index_lock.held("erase"))
         under_way = erasures.under_way(paths)
         leftovers.finish(paths, held, wait_seconds=store.wait_seconds)
-        erasing.finish_begun(paths, held, snapshot=snapshot)
+        erasing.finish_begun(paths, held, snapshot=snapshot, forget=audit_days.forget_text)
         if under_way is not None and under_way.id == erasure.id:
             erasure = under_way
         was = removing.before(paths, lambda data: erasers.index_without(data, traces)[0])
         try:
             return erasing.run(
-                paths, erasure, traces, held=held, wait_seconds=store.wait_seconds,
+                paths, erasure, traces, held=held, wait_seconds=store.wait_seconds, forget=audit_days.forget_text,
                 snapshot=lambda: removing.publish(paths, was, {erasure.id}, held=snapshot),
             )  # fmt: skip
         except StoreError as error:

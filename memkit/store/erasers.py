@@ -16,7 +16,7 @@ from memkit.model import jsontext
 from memkit.model.erasure import ERASED
 from memkit.model.event import without_text
 from memkit.store import audit_log, durable, index, jsonl, leftovers, look, trash
-from memkit.store.audit_forget import forget_text
+from memkit.store.audit_forget import Forgotten, forget_text
 from memkit.store.kinds import Eraser, kind_of
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
@@ -269,8 +269,18 @@ def _is_kept_copy(file: Path, traces: Traces) -> bool:
     return file.suffix == ".kept" and _is_about(look.read_bytes(file) or b"", traces)
 
 
-def log_text(paths: StorePaths, traces: Traces, hand: Hand = WET, *, wait_seconds: float) -> Iterator[Removed]:
-    """Texts of events that name the entry or hold a fragment; the events stay, and their chain."""
+def log_text(
+    paths: StorePaths,
+    traces: Traces,
+    hand: Hand = WET,
+    *,
+    wait_seconds: float,
+    forget: Callable[..., Forgotten] = forget_text,
+) -> Iterator[Removed]:
+    """Texts of events that name the entry or hold a fragment; the events stay, and their chain.
+
+    `forget` is `audit_forget.forget_text`, or what does the same for compacted days too.
+    """
     if not look.exists(paths.audit_lock):
         return
 
@@ -282,10 +292,13 @@ def log_text(paths: StorePaths, traces: Traces, hand: Hand = WET, *, wait_second
         for day in audit_log.days(paths)
         if (n := _n_concerned(paths, day, concerns, traces))
     ]
-    if removed and not hand.dry:
-        with Lock(paths.audit_lock, wait_seconds).held(None) as held:
-            forget_text(paths, held, concerns, in_damage=lambda data: _is_about(data, traces))
     yield from removed
+    if not hand.dry and (removed or look.exists(paths.compacted)):
+        with Lock(paths.audit_lock, wait_seconds).held(None) as held:
+            done = forget(paths, held, concerns, in_damage=lambda data: _is_about(data, traces))
+        told = {each.file for each in removed}
+        compacted = (paths.relative(paths.logs / name) for name in done.files)
+        yield from (Removed(file, "log text", "file") for file in compacted if file not in told)
 
 
 def _n_concerned(

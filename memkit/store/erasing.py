@@ -25,6 +25,7 @@ from memkit.model import jsontext
 from memkit.model.erasure import Erasure
 from memkit.model.index_line import IndexLine, LineDamage, parse_line
 from memkit.store import durable, entries, erasers, erasures, look, quarantine
+from memkit.store.audit_forget import Forgotten, forget_text
 from memkit.store.erasers import Removed
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
@@ -145,6 +146,7 @@ def run(
     held: HeldLock,
     wait_seconds: float,
     snapshot: Callable[[], Iterable[Removed]] | None = None,
+    forget: Callable[..., Forgotten] = forget_text,
 ) -> list[Removed]:
     """All steps from the intent to the end.
 
@@ -156,7 +158,7 @@ def run(
     _require(paths, held)
     erasures.begin(paths, erasure)
     removed = list(erasers.index_line(paths, traces, held, wait_seconds=wait_seconds))
-    removed += erasers.log_text(paths, traces, wait_seconds=wait_seconds)
+    removed += erasers.log_text(paths, traces, wait_seconds=wait_seconds, forget=forget)
     for eraser in (erasers.lines, erasers.reasons, erasers.candidates, erasers.quarantine):
         removed += eraser(paths, traces)
     removed += drop_snapshot(paths) if snapshot is None else snapshot()
@@ -171,8 +173,9 @@ def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = 2.0) -> b
     """Carry an erasure that was cut off to its end; whether there was one. The index lock is held.
 
     While another process makes the snapshot or reconciles candidates, nothing is done, and the next one carries on.
+    Where days of the log were compacted, whoever erases again carries on: this floor does not read Parquet.
     """
-    if not look.exists(paths.erasing):
+    if not look.exists(paths.erasing) or look.exists(paths.compacted):
         return False
     with ExitStack() as stack:
         locks = [Lock(path, 0).try_acquire(None) for path in (paths.canonical_lock, paths.snapshot_lock)]
@@ -185,7 +188,14 @@ def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = 2.0) -> b
         return finish_begun(paths, held, snapshot=snapshot, wait_seconds=wait_seconds)
 
 
-def finish_begun(paths: StorePaths, held: HeldLock, *, snapshot: HeldLock, wait_seconds: float = 2.0) -> bool:
+def finish_begun(
+    paths: StorePaths,
+    held: HeldLock,
+    *,
+    snapshot: HeldLock,
+    wait_seconds: float = 2.0,
+    forget: Callable[..., Forgotten] = forget_text,
+) -> bool:
     """The same with the canonical-writer lock and the snapshot lock held as well."""
     _require(paths, held)
     if not snapshot.is_held or snapshot.path != paths.snapshot_lock:
@@ -196,7 +206,7 @@ def finish_begun(paths: StorePaths, held: HeldLock, *, snapshot: HeldLock, wait_
         return False  # `verify` says so
     if erasure is None:
         return False
-    run(paths, erasure, sift(paths, erasure.id).traces, held=held, wait_seconds=wait_seconds)
+    run(paths, erasure, sift(paths, erasure.id).traces, held=held, wait_seconds=wait_seconds, forget=forget)
     return True
 
 

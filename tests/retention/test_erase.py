@@ -1,6 +1,7 @@
 """Erasing one entry: every copy goes, and a scan of our own finds nothing of it."""
 
 import dataclasses
+import datetime as dt
 import json
 import re
 import secrets
@@ -9,14 +10,17 @@ import string
 import pyarrow.parquet as pq
 import pytest
 
+from memkit.clock import FixedClock
 from memkit.errors import AmbiguousIdError, ConfirmationError, EntryNotFoundError, HeldError, StoreError
 from memkit.model import jsontext
 from memkit.model.erasure import ERASED
 from memkit.model.event import Event
 from memkit.retention.erase import erase
+from memkit.snapshot import audit_days
 from memkit.snapshot.absorbing import absorb
 from memkit.snapshot.reading import open_snapshot
 from memkit.store import durable, erasing, erasures, marks, prune, quarantine
+from memkit.store.audit_log import AuditLog
 from memkit.store.lock import Lock
 from memkit.store.repair import repair
 from memkit.store.verify import verify
@@ -207,6 +211,24 @@ def test_a_pruned_entry_is_erased_from_the_trash_and_its_plan(mem):
     assert mem.verify() == []
     prune.restore(mem._store, [other])
     assert mem.get(other)
+
+
+def test_compacted_days_of_the_log_lose_its_text_too(mem):
+    word = random_word()
+    stored = mem.store(question=f"Who is {word}?", result={"conclusion": "x"})
+    clock = FixedClock(mem._store.clock.now() - dt.timedelta(days=3))
+    old = AuditLog(mem.paths, clock, scrubber=mem._store.scrubber, wait_seconds=1)
+    for path in mem.paths.logs.glob("memory-*"):
+        path.unlink()
+    (mem.paths.current_log).unlink()
+    old.record(Event("record_usage", "recall", detail={"query": f"about {word}", "result_count": 1}))
+    mem.recall(word)
+    assert audit_days.compact(mem._store)
+    assert any(name.endswith(".parquet") for name in holding(mem.paths.logs, word))
+    receipt = mem.erase(stored.id, confirm=True)
+    assert receipt.scan.found == ()
+    assert holding(mem.paths.folder, word) == []
+    assert mem.verify() == []
 
 
 def test_an_entry_with_a_legal_hold_is_refused(mem):
