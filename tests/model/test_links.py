@@ -138,9 +138,9 @@ def test_a_date_is_no_number():
 def test_a_hundred_thousand_records_are_settled_in_seconds():
     rows = [row(f"e{n}", f"p{n // 200}/adr/{n % 200:04}-record-{n}.md") for n in range(100_000)]
     links = [Link(f"e{n}", "supersedes", f"ADR-{n % 200 - 1}" if n % 200 else "ADR-999") for n in range(0, 100_000, 3)]
-    started = time.perf_counter()
+    started = time.process_time()
     found = resolve(links, rows)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
     assert len(found.edges) + len(found.dangling) == len(links)
     assert len(found.ambiguous) == 0
 

@@ -101,6 +101,10 @@ def main() -> int:
     say()
     say(account.table(total))
     say()
+    everything = Count()
+    for count in total.values():
+        everything.add(count)
+    say(account.line(everything))
     say(f"{'FAILED: ' + ', '.join(failed) if failed else 'everything held'}; {time.monotonic() - began:.0f} s in all")
     return 1 if failed else 0
 

@@ -382,11 +382,75 @@ def _of_other_rooms(scratch: pathlib.Path, paths) -> list[Target]:
         b'{"question":"q","synthesis":{"content":"x","judgeConfidence":50}}\n{"question":"r","rounds":[{"round":1}]}\n',
     ]
     return [
+        *_of_memory(paths),
         Target("settings file", [toml], settings),
         Target("consent in a settings file", [toml], consent),
         Target("manifest", [made], manifest, mutate_json),
         Target("decision record", markdown, document),
         Target("panel result", panels, panel, mutate_json),
+    ]
+
+
+def _of_memory(paths) -> list[Target]:
+    """Records, candidates in staging, dead letters, session files."""
+    from memkit.importers.sessions.reading import read_session
+    from memkit.model.candidate import Candidate
+    from memkit.model.record import RecordDamage, read_record, write_record
+    from memkit.store import deadletters, staging
+    from memkit.store.deadletters import DeadLetter
+
+    for folder in (paths.staging, paths.deadletter):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    session = paths.root / "session.jsonl"
+    session_id = "0123456789abcdef0123456789abcdef"
+
+    def record(data: bytes) -> list[str]:
+        try:
+            read = read_record("memory", "use-utc", data)
+        except RecordDamage:
+            return []
+        again = read_record("memory", "use-utc", write_record(read))
+        settled = read_record("memory", "use-utc", write_record(again))  # times come back in milliseconds
+        same = again == settled and (again.body, again.kind, again.tags) == (read.body, read.kind, read.tags)
+        return [] if same else ["it changes when written and read"]
+
+    def staged(data: bytes) -> list[str]:
+        (paths.staging / f"{session_id}.json").write_bytes(data)
+        files, problems = staging.read_all(paths)
+        return [] if files or problems else ["neither read nor named"]
+
+    def letter(data: bytes) -> list[str]:
+        (paths.deadletter / f"{session_id}.json").write_bytes(data)
+        letters, problems = deadletters.read_letters(paths)
+        return [] if letters or problems else ["neither read nor named"]
+
+    def transcript(data: bytes) -> None:
+        session.write_bytes(data)
+        for turn in read_session(session).turns:
+            repr(turn)
+
+    page = (
+        b"---\nkind: lesson\nstatus: active\ncreated_at: 2031-05-05T10:00:00.000Z\nupdated_at: 2031-05-05T10:00:00.000Z\n"
+        b'sources:\n  - "Mara"\ntags: [a, "b: c"]\nreinforcement_count: 3\nown: yes\n---\n\n# Use UTC\n\nStore instants.\n'
+    )
+    kept = Candidate("lessons", title="Use UTC.", summary="Store instants.", body="Store instants.", triggers=("utc",))
+    letter_seed = DeadLetter(session_id, "2031-05-05T10:00:00.000Z", 3, "no verdict", "lessons", kept)
+    sheet = {
+        "schemaVersion": 1, "session_id": session_id, "produced_at": "2031-05-05T10:00:00.000Z", "project_root": paths.project_path,
+        "candidates": {"lessons": [kept.to_dict()], "preferences": [], "decisions": [kept.to_dict()], "domain": []},
+    }  # fmt: skip
+    turns = [
+        {"type": "user", "uuid": "a", "parentUuid": None, "sessionId": session_id, "timestamp": "2031-05-05T10:00:00Z",
+         "cwd": paths.project_path, "message": {"role": "user", "content": "Always use UTC."}},
+        {"type": "assistant", "uuid": "b", "parentUuid": "a", "sessionId": session_id, "timestamp": "2031-05-05T10:00:01Z",
+         "message": {"role": "assistant", "content": [{"type": "text", "text": "Noted."}, {"type": "tool_use", "input": {}}]}},
+    ]  # fmt: skip
+    lines = b"\n".join(json.dumps(turn).encode() for turn in turns) + b"\n"
+    return [
+        Target("record", [page, page.replace(b"\n", b"\r\n")], record),
+        Target("staging file", [json.dumps(sheet).encode()], staged, mutate_json),
+        Target("dead letter", [json.dumps(letter_seed.to_dict()).encode()], letter, mutate_json),
+        Target("session file", [lines, b"# Notes\n\n## User\n\nAlways use UTC.\n\n## Assistant\n\nNoted.\n"], transcript, mutate_json),
     ]
 
 

@@ -24,6 +24,7 @@ INPUTS = pick(20_000, 1_000_000)
 NAMES = (
     "index line", "envelope", "store.json", "log line", "quarantine note", "generation", "lock note", "request", "project path",
     "question", "settings file", "consent in a settings file", "manifest", "decision record", "panel result",
+    "record", "staging file", "dead letter", "session file",
 )  # fmt: skip
 SECONDS = min(pick(60, 1500), account.SECONDS / len(NAMES))
 

@@ -111,7 +111,7 @@ class ClaudeCode:
         """One line."""
         at = time_of(raw.get("timestamp"))
         about.note(id=raw.get("sessionId"), project_path=raw.get("cwd"), at=at)
-        kind = raw.get("type")
+        kind = _name(raw.get("type"))
         if kind in {"user", "assistant"}:
             piece = _message(raw.get("message"), at)
             if raw.get("isCompactSummary") is True:
@@ -141,7 +141,7 @@ class Pi:
     def read(self, raw: Raw, about: About) -> Piece:
         """One line."""
         at = time_of(raw.get("timestamp"))
-        kind = raw.get("type")
+        kind = _name(raw.get("type"))
         if kind == "session":
             about.note(id=raw.get("id"), project_path=raw.get("cwd"), at=at)
             return Piece(left_out=("bookkeeping",))
@@ -177,7 +177,7 @@ class Codex:
 
     def fits(self, head: Sequence[Raw]) -> bool:
         """Envelopes with a payload, or the head of a first rollout."""
-        if any(raw.get("type") in self._ENVELOPES and "payload" in raw for raw in head):
+        if any(_name(raw.get("type")) in self._ENVELOPES and "payload" in raw for raw in head):
             return True
         first = head[0]
         return "type" not in first and "id" in first and "timestamp" in first and "instructions" in first
@@ -185,7 +185,7 @@ class Codex:
     def read(self, raw: Raw, about: About) -> Piece:
         """One line."""
         at = time_of(raw.get("timestamp"))
-        kind = raw.get("type")
+        kind = _name(raw.get("type"))
         payload = raw.get("payload")
         if kind not in self._ENVELOPES or not isinstance(payload, dict):
             payload, kind = raw, "response_item" if kind else "session_meta"
