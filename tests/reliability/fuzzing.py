@@ -450,7 +450,12 @@ def _of_memory(paths) -> list[Target]:
         Target("record", [page, page.replace(b"\n", b"\r\n")], record),
         Target("staging file", [json.dumps(sheet).encode()], staged, mutate_json),
         Target("dead letter", [json.dumps(letter_seed.to_dict()).encode()], letter, mutate_json),
-        Target("session file", [lines, b"# Notes\n\n## User\n\nAlways use UTC.\n\n## Assistant\n\nNoted.\n"], transcript, mutate_json),
+        Target(
+            "session file",
+            [lines, b"# Notes\n\n## User\n\nAlways use UTC.\n\n## Assistant\n\nNoted.\n"],
+            transcript,
+            mutate_json,
+        ),
     ]
 
 
