@@ -16,7 +16,7 @@ def base_schemas() -> dict[str, pa.Schema]:
 
     `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
-    damaged index lines. `audit_rows` stays empty until a question names a view of the audit log.
+    damaged index lines. `audit_rows` and `candidate_rows` stay empty until a question names a view of theirs.
     """
     import pyarrow as pa
 
@@ -42,6 +42,31 @@ def base_schemas() -> dict[str, pa.Schema]:
         },
         "panels": {"panel_id": text},
         "stores": {"project_key": text, "project_path": text, "folder": text},
+        "candidate_rows": {
+            "project_key": text,
+            "file": text,
+            "position": number,
+            "is_dead": pa.bool_(),
+            "session_id": text,
+            "category": text,
+            "kind": text,
+            "candidate_key": text,
+            "title": text,
+            "summary": text,
+            "body": text,
+            "triggers": texts,
+            "tags": texts,
+            "tripwires": texts,
+            "supersedes": texts,
+            "scope": text,
+            "attempts": number,
+            "first_turn": number,
+            "last_turn": number,
+            "excerpt": text,
+            "produced_at": pa.timestamp("us", tz="UTC"),
+            "reason": text,
+            "problem": text,
+        },
         "damage": {
             "project_key": text,
             "code": text,

@@ -236,7 +236,7 @@ def read_before(session: Session, before: Sequence[Extraction]) -> int:
     last = max(before, key=lambda each: each.n_bytes, default=None)
     if last is None or last.n_bytes > session.n_bytes:
         return 0
-    if last.sha256 not in {session.sha256, session.turns.prefix_sha256(last.n_bytes)}:
+    if last.sha256 != session.sha256 and last.sha256 != session.turns.prefix_sha256(last.n_bytes):
         return 0
     return session.turns.shared_with([each.branch for each in before if each.branch], last.n_bytes)
 

@@ -14,6 +14,7 @@ from memkit.errors import InvalidInputError
 from memkit.model.candidate import CATEGORIES, Candidate
 from memkit.model.problem import Problem
 from memkit.store import deadletters, staging
+from memkit.store.candidate_files import moment_of
 from memkit.store.store import Store
 
 LEAST_PREFIX = 4
@@ -102,18 +103,6 @@ class StagedList(Displayable):
             "problems": [problem.to_dict() for problem in self.problems],
             "as_of": clocks.iso(self.as_of),
         }
-
-
-def moment_of(produced_at: object) -> dt.datetime | None:
-    """What a file says about its time: ISO 8601 or epoch milliseconds."""
-    try:
-        if isinstance(produced_at, str):
-            return clocks.parse_instant(produced_at)
-        if isinstance(produced_at, (int, float)) and not isinstance(produced_at, bool):
-            return clocks.from_ms(int(produced_at))
-    except (ValueError, OverflowError):
-        return None
-    return None
 
 
 def staged(store: Store, session_id: str | None = None) -> StagedList:

@@ -26,11 +26,14 @@ from memkit.analytics.recall_result import RecallHit, RecallResult
 from memkit.analytics.summary import ProjectSummary
 from memkit.analytics.timeline import InForce, Timeline
 from memkit.analytics.tripwire_result import Backtest, TripwireReport
+from memkit.consolidate.extract import ExtractionReport
+from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.display import drawn, mimebundle, plain
 from memkit.exporting.report import ExportReceipt
 from memkit.importers.detect import Detection
 from memkit.importers.report import ImportReport
 from memkit.model.acknowledgement import Acknowledgement
+from memkit.model.candidate import Candidate
 from memkit.model.entry import StoredEntry
 from memkit.model.status import Status
 from memkit.present import (
@@ -43,6 +46,7 @@ from memkit.present import (
     history,
     recall,
     reports,
+    staging,
     summary,
     table,
     tripwires,
@@ -85,6 +89,10 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     Timeline: history.timeline_sheet,
     InForce: history.in_force_sheet,
     Calibration: history.calibration_sheet,
+    Candidate: staging.candidate_sheet,
+    ExtractionReport: staging.extraction_sheet,
+    StagedList: staging.staged_sheet,
+    StagedCandidate: staging.staged_candidate_sheet,
     Chart: chart_sheet,
     AuditAnswer: audit.answer_sheet,
     AuditRuns: audit.runs_sheet,

@@ -6,6 +6,7 @@ that a wipe that was cut off does not take away what was acknowledged after it.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import os
 import re
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from memkit import clock as clocks
 from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError, NewerFormatError, StoreError
 from memkit.model import jsontext
 from memkit.model.candidate import Candidate, CandidateDamage, Category, Malformed, read_candidate
@@ -55,6 +57,18 @@ def made_stem(session_id: str) -> str:
 def is_name(name: str) -> bool:
     """Whether a file of this name in `staging/` or `deadletter/` is read: any `.json` that is not hidden."""
     return name.endswith(ENDING) and not name.startswith(".")
+
+
+def moment_of(produced_at: object) -> dt.datetime | None:
+    """What a file says about its time: ISO 8601 or epoch milliseconds."""
+    try:
+        if isinstance(produced_at, str):
+            return clocks.parse_instant(produced_at)
+        if isinstance(produced_at, (int, float)) and not isinstance(produced_at, bool):
+            return clocks.from_ms(int(produced_at))
+    except (ValueError, OverflowError):
+        return None
+    return None
 
 
 def require_session_id(value: object) -> str:

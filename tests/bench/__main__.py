@@ -13,7 +13,7 @@ import platform
 import sys
 from collections.abc import Callable
 
-from tests.bench import bench_deciding, bench_recall, bench_store
+from tests.bench import bench_deciding, bench_recall, bench_sessions, bench_store
 
 TRIES = 3
 
@@ -72,6 +72,8 @@ def smoke(tolerance: float = 1.0) -> int:
 
         what = f"{name} with ten times the decisions and facts, times as long"
         results.append(check(what, "<= 15", lambda value: value <= 15, growth))
+    what = "extracting a session of ten times the bytes, times as long"
+    results.append(check(what, "<= 15", lambda value: value <= 15, bench_sessions.growth))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
@@ -111,7 +113,12 @@ def full() -> int:
     for key, what in bench_deciding.SHOWN.items():
         print(f"{what:<42}{deciding[key] * 1000:>8,.0f}")
     print(f"\nmemory added by the first check: {deciding['check_mb']:.0f} MB\n")
-    print(json.dumps({"about": about, "recall": recall, "store": store, "deciding": deciding}))
+    sessions = bench_sessions.measure()
+    print(
+        f"extracting a session of {sessions['mb']:.0f} MB with {sessions['candidates']:,} candidates: "
+        f"{sessions['first_s']:.1f} s, once more {sessions['again_s']:.1f} s, peak {sessions['peak_mb']:.0f} MB\n"
+    )
+    print(json.dumps({"about": about, "recall": recall, "store": store, "deciding": deciding, "sessions": sessions}))
     return 0
 
 

@@ -167,7 +167,9 @@ class Reader:
     def _sql(self, block: Block) -> None:
         self._asked = self._asked or memkit.open(".")
         table = self._asked.sql(block.text)
-        assert len(table) or "quarantine" in block.text, f"{block.place} finds nothing in the samples"
+        assert len(table) or re.search("quarantine|dead_letters", block.text), (
+            f"{block.place} finds nothing in the samples"
+        )
 
     def _console(self, block: Block, command: str) -> str:
         """Run a command; what it wrote. Its comment may say with which code it leaves: `# exit 1 when ...`."""

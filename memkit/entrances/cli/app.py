@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memkit import __version__
-from memkit.entrances.cli import agents, asking, auditing, care, consent, deciding, forgetting, keeping
+from memkit.entrances.cli import agents, asking, auditing, care, consent, deciding, forgetting, keeping, staging
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
 from memkit.importers.kinds.table import KINDS
@@ -88,6 +88,11 @@ def build() -> typer.Typer:
             of=imports,
         )
     verb(keep, "export", keeping.export, EXPORT_EXAMPLE)
+
+    verb(keep, "extract", staging.extract, "memkit extract --session latest --dry-run")
+    waiting = family(keep, "staging", "Candidates from sessions, waiting to become records.")
+    verb("Verbs", "list", staging.list_staged, "memkit staging list --dead", of=waiting)
+    verb("Verbs", "show", staging.show, "memkit staging show 5f0c2a", of=waiting)
 
     verb(ask, "recall", asking.recall, "memkit recall retry policy for payments --panel adr")
     verb(ask, "decided", deciding.decided, "memkit decided database --facts facts.csv")

@@ -1,0 +1,98 @@
+"""Verbs about sessions and candidates: extract, staging."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memkit.entrances.cli import output
+from memkit.entrances.cli.asking import Rows
+from memkit.entrances.cli.call import Call
+
+if TYPE_CHECKING:
+    from memkit.consolidate.extract import Progress
+    from memkit.model.session import Turn
+
+SessionId = Annotated[
+    str | None, typer.Option("--session", metavar="ID", help="Only of this session.", show_default="all")
+]
+
+
+def extract(  # noqa: PLR0917 - a command line has as many options as it has
+    ctx: typer.Context,
+    session: Annotated[
+        str, typer.Option(metavar="PATH|ID|latest", help="A session file, a session's id, latest, or entries.")
+    ] = "latest",
+    branch: Annotated[
+        str | None, typer.Option(metavar="REF", help="Where the branch ends.", show_default="the current branch")
+    ] = None,
+    model: Annotated[
+        bool, typer.Option("--model", help="Ask the model of consolidation.model; it is sent what was said.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be staged.")] = False,
+    rows: Rows = 20,
+) -> None:
+    """Find decisions and lessons in a session and stage them.
+
+    Nothing becomes a record by it. What was staged before, or is stored already, is not staged again.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        report = memory.staging.extract(
+            session,
+            branch=branch,
+            extractor="model" if model else "rules",
+            dry_run=dry_run,
+            progress=shown(call),
+        )
+    if call.json:
+        output.document(report.to_dict())
+    else:
+        output.result(report, rows=rows)
+
+
+def shown(call: Call) -> Progress | None:
+    """A bar on stderr for whoever watches a terminal, else None."""
+    if call.quiet or call.json or not sys.stderr.isatty():
+        return None
+
+    def bar(turns: Iterable[Turn]) -> Iterable[Turn]:
+        from tqdm import tqdm
+
+        watched: Iterable[Turn] = tqdm(turns, unit=" turns", leave=False, delay=1.0, file=sys.stderr)
+        return watched
+
+    return bar
+
+
+def list_staged(
+    ctx: typer.Context,
+    session: SessionId = None,
+    dead: Annotated[bool, typer.Option("--dead", help="Dead letters instead: what could not be reconciled.")] = False,
+    rows: Rows = 20,
+) -> None:
+    """List candidates that wait to become records, with their keys."""
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.staging.dead_letters(session) if dead else memory.staging.list(session)
+    if call.json:
+        output.document(found.to_dict())
+    else:
+        output.result(found, rows=rows)
+
+
+def show(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Of the candidate, or its first characters.")],
+) -> None:
+    """Show one candidate with its evidence."""
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.staging.show(key)
+    if call.json:
+        output.document(found.to_dict())
+    else:
+        output.result(found)
