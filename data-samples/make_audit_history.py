@@ -3,7 +3,9 @@
     python data-samples/make_audit_history.py --root FOLDER
 
 Every line is written by memkit itself, doing what the line says: records are imported as they appeared, panels are
-stored, people and a nightly job ask, a file is damaged and mended. The clock walks through the seven days before the
+stored, people and a nightly job ask, candidates are extracted from sessions, a few of them become records, one record
+is edited by hand, a file is damaged and mended. Not all goes well: a model refuses, somebody else holds the lock,
+somebody presses Ctrl-C, the linter says no, a process is killed. The clock walks through the seven days before the
 samples' `as_of`. FOLDER gets a memory root; nothing else is touched.
 """
 
@@ -12,17 +14,25 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import json
+import os
 import pathlib
+import re
 import shutil
+import signal
+import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from memkit.clock import UTC, FixedClock
-from memkit.errors import MemkitWarning
+from memkit.consolidate.rules import Extracted
+from memkit.errors import LockedError, MemkitError, MemkitWarning, ModelError
 from memkit.memory import Memory
+from memkit.model.session import Turn
 from memkit.opening import open_memory
 from memkit.settings import Environment
+from memkit.store import canonical
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE / "wherry"
@@ -34,6 +44,31 @@ QUESTIONS = (
     ("cli", "map tile spend"),
     ("python", "kubernetes"),
 )
+
+SESSIONS = sorted(path for path in (HERE / "sessions").iterdir() if path.suffix in {".jsonl", ".md"})
+KINDS = {"lessons": "lesson", "preferences": "preference", "decisions": "decision", "domain": "domain"}
+
+
+class Refusing:
+    """An extractor whose model says no, or whose user does."""
+
+    name = "model:local/mini"
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def extract(self, turns: Iterable[Turn]) -> Extracted:  # noqa: ARG002
+        raise self._error
+
+
+class Killed:
+    """An extractor whose process does not live to see the end."""
+
+    name = "rules"
+
+    def extract(self, turns: Iterable[Turn]) -> Extracted:  # noqa: ARG002
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
 
 
 def as_of() -> dt.datetime:
@@ -50,10 +85,7 @@ def live_a_week(base: pathlib.Path) -> pathlib.Path:
     panels = sorted((PROJECT / "panels").glob("*.json"))
 
     def memory(actor: str) -> Memory:
-        environment = Environment(home=base, config_file=base / "config.toml")
-        return open_memory(
-            PROJECT, root=base / "memory", enabled=True, clock=clock, actor=actor, environment=environment
-        )
+        return _open(base, clock, actor)
 
     for day in range(7):
         begins, ends = day * len(records) // 7, (day + 1) * len(records) // 7
@@ -71,12 +103,83 @@ def live_a_week(base: pathlib.Path) -> pathlib.Path:
             with memory(actor) as mem:
                 mem.recall(question)
             clock.advance(dt.timedelta(minutes=31))
+        _work(memory, base, clock, day)
         if day == 4:
             _damage_and_mend(memory)
         clock.at = as_of() - dt.timedelta(days=6 - day)
     shutil.rmtree(staged.parent)
     with memory("cli") as mem:
         return mem.paths.logs
+
+
+def _open(base: pathlib.Path, clock: FixedClock, actor: str) -> Memory:
+    environment = Environment(home=base, config_file=base / "config.toml")
+    return open_memory(PROJECT, root=base / "memory", enabled=True, clock=clock, actor=actor, environment=environment)
+
+
+def _work(memory: Callable[[str], Memory], base: pathlib.Path, clock: FixedClock, day: int) -> None:
+    """The evening: extract what the day's session holds, make records of some of it; what goes wrong differs by day."""
+    session = SESSIONS[day % len(SESSIONS)]
+    with memory("python") as mem:
+        if day == 0:
+            with memory("cli") as other:
+                _consolidate(other, clock)  # too early: nothing is staged yet
+        if day == 1:
+            with suppress(ModelError):
+                mem.staging.extract(session, extractor=Refusing(ModelError("429: too many requests")))
+        if day == 3:
+            with suppress(KeyboardInterrupt):
+                mem.staging.extract(session, extractor=Refusing(KeyboardInterrupt()))
+        if day == 5:
+            with memory("cli") as other, canonical.writing(other._store, "edit records"), suppress(LockedError):  # noqa: SLF001
+                mem.staging.extract(session)
+        clock.advance(dt.timedelta(minutes=20))
+        mem.staging.extract(session)
+        if day in {2, 4}:
+            mem.staging.extract(session)  # nothing new in it
+    clock.advance(dt.timedelta(minutes=10))
+    with memory("cli") as mem:
+        if day != 5:
+            _consolidate(mem, clock)
+    clock.advance(dt.timedelta(minutes=1))
+    if day == 4:
+        with memory("notebook") as mem:
+            _edit(mem, clock)
+    if day == 6:
+        told = [sys.executable, __file__, "--root", str(base), "--killed-at", clock.now().isoformat()]
+        subprocess.run(told, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def _consolidate(mem: Memory, clock: FixedClock) -> None:
+    """By hand what a consolidation does: two candidates an evening become records, as long as there are new ones."""
+    with mem.audit.run(worker="memory_consolidation", trigger="manual") as run:
+        waiting = list(mem.staging.list())
+        if not waiting:
+            run.skip("no_staging")
+            return
+        known = {shown.record.title for shown in mem.records.list().rows}
+        new = [staged for staged in waiting if staged.candidate.title not in known]
+        for staged in new[-2:]:
+            clock.advance(dt.timedelta(seconds=4))
+            said = staged.candidate
+            slug = "-".join(re.findall("[a-z0-9]+", said.title.lower())[:4])
+            mem.records.write(KINDS[said.category], slug, body=said.body, title=said.title, sources=[staged.session_id])
+            run.count(write=1)
+        run.count(consumed=len(new[-2:]), drop=len(waiting) - len(new))
+        run.complete("records_updated" if new else "no_record_changes")
+
+
+def _edit(mem: Memory, clock: FixedClock) -> None:
+    """A record is edited, one is refused by the linter, one is edited in an editor, one is deleted."""
+    first, second, *_ = (shown.record for shown in mem.records.list().rows)
+    mem.records.edit(first.kind, first.slug, body=f"{first.body}\n\nStill true in November.", reason="Looked at again.")
+    with suppress(MemkitError):
+        mem.records.write("lesson", "Not A Slug", body="Names have no spaces.", sources=["a review"])
+    file = mem.paths.folder / second.path
+    file.write_bytes(file.read_bytes().rstrip() + b"\n\nAdded in an editor.\n")
+    clock.advance(dt.timedelta(minutes=5))
+    mem.records.list()  # notices
+    mem.records.delete(second.kind, second.slug, reason="It is in the decision records.")
 
 
 def _damage_and_mend(memory: Callable[[str], Memory]) -> None:
@@ -93,7 +196,12 @@ def _damage_and_mend(memory: Callable[[str], Memory]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--root", type=pathlib.Path, required=True, help="an empty or new folder")
-    base = parser.parse_args().root
+    parser.add_argument("--killed-at", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    base = options.root
+    if options.killed_at:
+        with _open(base, FixedClock(dt.datetime.fromisoformat(options.killed_at)), "python") as mem:
+            mem.staging.extract(SESSIONS[0], extractor=Killed())
     if base.exists() and any(base.iterdir()):
         print(f"{base} is not empty", file=sys.stderr)
         return 2

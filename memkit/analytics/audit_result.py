@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Charted, Displayable
 from memkit.model.problem import Problem
 from memkit.store.audit_chain import Place
 
@@ -316,7 +316,7 @@ def _in_utc(value: Any) -> Any:
     return value.astimezone(clock.UTC) if isinstance(value, dt.datetime) else value
 
 
-class AuditRuns(AuditAnswer[AuditRun]):
+class AuditRuns(Charted, AuditAnswer[AuditRun]):
     """Runs of memory workers, newest first."""
 
     __slots__ = ()

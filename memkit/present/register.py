@@ -105,6 +105,7 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     Monitor: monitor_sheet,
 }
 CHARTS: dict[type, Callable[..., Chart]] = {
+    AuditRuns: series.runs_chart,
     Chains: series.chains_chart,
     Timeline: series.timeline_chart,
     Calibration: series.calibration_chart,

@@ -306,7 +306,7 @@ def walk(paths: StorePaths) -> tuple[audit_chain.Walk, list[Problem]]:
             problems.append(_day_damaged(paths, day, damage.what))
             found.skip(file.name, days[day])
         else:
-            found.file(file.name, log)
+            found.file(audit_log.name_of(day), log)
     found.end()
     return found, problems
 

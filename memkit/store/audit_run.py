@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memkit import clock as clocks
-from memkit.errors import LockedError, StoreError, UsageError
+from memkit.errors import LockedError, MemkitError, StoreError, UsageError
 from memkit.model.event import Event, Trigger, Worker, event_id, is_code
 
 Record = Callable[[Event], bool]
@@ -72,7 +72,8 @@ class Run:
         """What the block raised is how it ended: failed, or cancelled where somebody interrupted it."""
         if isinstance(error, Exception):
             self._status, self._reason = "failed", self.reason_of_failure or _reason_of(error)
-            self._message = f"{type(error).__name__}: {error}"
+            said = error.what if isinstance(error, MemkitError) else error  # without the path of a file
+            self._message = f"{type(error).__name__}: {said}"
         else:
             self._status, self._reason, self._message = "cancelled", "interrupted", ""
 

@@ -15,10 +15,11 @@ from memkit.present import render
 from memkit.present.charts import chart as drawing
 from memkit.present.charts.series import MAX_CHAINS, MAX_LIVES, MAX_STRETCHES
 from tests.present import samples
+from tests.present.audit_samples import runs
 from tests.present.deciding_samples import NOW, STORED, Chain, calibration, chains, member, timeline
 from tests.present.markup_check import words
 
-RESULTS = {"timeline": timeline, "chains": chains, "calibration": calibration}
+RESULTS = {"timeline": timeline, "chains": chains, "calibration": calibration, "runs": runs}
 SVG = "{http://www.w3.org/2000/svg}"
 each = pytest.mark.parametrize("name", list(RESULTS))
 

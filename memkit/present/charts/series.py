@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from memkit import clock
+from memkit.analytics.audit_result import AuditRuns
 from memkit.analytics.calibration import Calibration
 from memkit.analytics.chains import ChainMember, Chains
 from memkit.analytics.timeline import Timeline
@@ -21,6 +23,14 @@ MAX_LIVES = 12
 MAX_ROWS = 60
 # Readers' fonts differ from those the picture was measured with; so much fits in any of them.
 MAX_TITLE = 46
+MAX_DAYS = 92
+OUTCOMES = ("completed", "skipped", "failed or lost", "cancelled or running")
+_OUTCOMES = {
+    "failed": OUTCOMES[2],
+    "lost": OUTCOMES[2],
+    "cancelled": OUTCOMES[3],
+    "running": OUTCOMES[3],
+}
 _KINDS = (("decided", "Decided"), ("superseded", "Superseded"), ("tripped", "Tripped"), ("revisit_due", "Due"))
 
 
@@ -116,6 +126,42 @@ def calibration_chart(calibration: Calibration) -> Chart:
         for name in measures
     ]
     return Chart("calibration", "How sure panels were, and what came of it", words, {"bins": bins}, tuple(tables))
+
+
+def runs_chart(runs: AuditRuns) -> Chart:
+    """How many runs of each memory worker ended how, day by day; the last `MAX_DAYS` with a run."""
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for run in runs:
+        at = run.started_at or run.ended_at
+        if at is not None:
+            worker = run.worker.removeprefix("memory_")
+            counted[_day(at), worker, _OUTCOMES.get(run.status, run.status)] += 1
+    days = sorted({day for day, _, _ in counted})
+    shown_days = days[-MAX_DAYS:]
+    workers = sorted({worker for _, worker, _ in counted})
+    bars: list[dict[str, object]] = []
+    cells: list[tuple[Line, ...]] = []
+    for day in shown_days:
+        ends = (dt.date.fromisoformat(day) + dt.timedelta(days=1)).isoformat()
+        for worker in workers:
+            low = 0
+            numbers = [counted[day, worker, outcome] for outcome in OUTCOMES]
+            for outcome, n in zip(OUTCOMES, numbers, strict=True):
+                if n:
+                    span = {"from": day, "to": ends, "worker": worker, "outcome": outcome}
+                    bars.append({**span, "low": low, "high": low + n})
+                    low += n
+            if low:
+                cells.append(((day,), (worker,), *((f"{n:,}",) if n else ("–",) for n in numbers)))
+    cut = f"The last {len(shown_days):,} of {len(days):,} days with a run. " if len(shown_days) < len(days) else ""
+    words = f"{cut}{count(len(runs), 'run')} as of {moment(runs.as_of)}, by the day of their start in UTC."
+    columns = (
+        Column("Day", fixed=True),
+        Column("Worker", fixed=True),
+        *(Column(outcome.capitalize(), right=True) for outcome in OUTCOMES),
+    )
+    table = (Grid((), columns, tuple(cells)),) if cells else ()
+    return Chart("runs", "How the memory workers did", words, {"runs": bars}, table)
 
 
 def _labelled(members: Sequence[ChainMember]) -> Iterator[tuple[str, ChainMember]]:
