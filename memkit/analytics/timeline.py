@@ -317,7 +317,9 @@ def timeline(
     return Timeline(rows if reach["n_begun"] else (), since, end, bucket, events.data, checked, query.sql)
 
 
-def in_force(catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime, n_trashed: int = 0) -> InForce:
+def in_force(
+    catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime, n_trashed: int = 0, n_erased: int = 0
+) -> InForce:
     """What was in force at a moment.
 
     Before the first decision the memory knows of, the answer is "not available" rather than empty.
@@ -327,14 +329,15 @@ def in_force(catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime, n_tra
         moment: The moment.
         as_of: Now.
         n_trashed: Entries in the trash, or erased there: what they were, is not known here.
+        n_erased: Erased entries: what they were, nobody can know.
     """
-    gone = f"{n_trashed:,} {'entry is' if n_trashed == 1 else 'entries are'} in the trash and may be missing here."
+    trashed = f"{n_trashed:,} {'entry is' if n_trashed == 1 else 'entries are'} in the trash and may be missing here."
+    erased = f"{n_erased:,} {'entry was' if n_erased == 1 else 'entries were'} erased and may be missing here."
+    gone = " ".join([*([trashed] if n_trashed else []), *([erased] if n_erased else [])])
     (reach,) = catalog.table(load(PACKAGE, "memory_begins"), {"moment": moment}, as_of=as_of).rows
     begins = reach["begins_at"]
     if begins is None:
-        return InForce(
-            (), moment, is_available=False, reason=f"No decision is stored. {gone if n_trashed else ''}".rstrip()
-        )
+        return InForce((), moment, is_available=False, reason=f"No decision is stored. {gone}".rstrip())
     if moment < begins:
         day = f"{begins.astimezone(clock.UTC):%Y-%m-%d}"
         return InForce(
@@ -353,8 +356,8 @@ def in_force(catalog: Catalog, moment: dt.datetime, *, as_of: dt.datetime, n_tra
         reasons.append(f"Of {unsure:,} it is not known whether they still held.")
     if reach["n_unreadable"]:
         reasons.append(f"{reach['n_unreadable']:,} entries cannot be read and may be missing here.")
-    if n_trashed:
+    if gone:
         reasons.append(gone)
-    if n_trashed and not rows:
+    if gone and not rows:
         return InForce((), moment, is_available=False, reason=" ".join(reasons))
     return InForce(tuple(rows), moment, reason=" ".join(reasons))

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from memkit.errors import EntryNotFoundError, InvalidInputError, MemkitError
 from memkit.importers.report import ImportReport
 from memkit.model import jsontext
+from memkit.model.entry import Source
 from memkit.model.event import Event
+from memkit.store import erasures
 from memkit.store.lock import Lock
 from memkit.store.new_entry import NewEntry
 from memkit.store.receipt import StoreReceipt
@@ -93,6 +95,7 @@ class Importing:
                 previous=against.previous,
                 identities=against.identities,
                 limit=limit,
+                erased=against.erased,
             )
             report = finish(plan, None if keep is None else keep(plan.new))
             if progress:
@@ -114,10 +117,19 @@ class Importing:
             identities=identities(self._catalog, as_of=now, project_key=key),
             scrub=lambda text: self._store.scrubber.scrub_text(text).text,
             stored=self._is_stored,
+            erased=self._why_left_out(),
         )
+
+    def _why_left_out(self) -> Callable[[Source, bool], str] | None:
+        """What tells that a document's entry was erased; None where nothing ever was."""
+        known = erasures.erased(self._store.paths)
+        return (lambda source, by_place: erasures.why_left_out(known, source, by_place=by_place)) if known else None
 
     def _is_stored(self, new: NewEntry) -> str:
         """Of an entry that comes back from an export: `new`, `same`, or why it cannot be taken."""
+        gone = next((each for each in erasures.erased(self._store.paths) if each.id == new.id), None)
+        if gone is not None:
+            return f"it was erased here on {gone.erased_at:%Y-%m-%d}; `memkit store` takes it in again"
         try:
             there = self._store.read_entry(str(new.id))
         except EntryNotFoundError:

@@ -13,6 +13,7 @@ from memkit.deciding.tripwires import Moment, Tripwires, moment_of
 from memkit.errors import MemkitWarning
 from memkit.model.event import Event
 from memkit.settings import Loaded
+from memkit.store import erasures
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
@@ -191,7 +192,8 @@ class Deciding:
 
         self._require_enabled()
         now = self._now()
-        return in_force(self._catalog(), moment_of(as_of, now), as_of=now, n_trashed=len(self._store.trash().hidden))
+        n_trashed, n_erased = len(self._store.trash().hidden), len(erasures.erased(self._store.paths))
+        return in_force(self._catalog(), moment_of(as_of, now), as_of=now, n_trashed=n_trashed, n_erased=n_erased)
 
     def calibration(self, *, width: float = 20, facts: object = None) -> Calibration:
         """How sure panels were against what later happened, and who dissented and was later proved right.

@@ -20,7 +20,7 @@ from memkit.importers.draft import Draft
 from memkit.importers.identify import account_of_links
 from memkit.importers.intake import Intake
 from memkit.importers.report import FATES, FileAccount, ImportReport
-from memkit.importers.run import Known, Previous, compare, gone_from
+from memkit.importers.run import Erased, Known, Previous, compare, gone_from
 from memkit.model.links import Identity
 from memkit.store.new_entry import NewEntry
 from memkit.store.paths import path_text
@@ -48,6 +48,7 @@ class Against:
         identities: The decisions stored so far, for links.
         scrub: What masks secrets in a path, as the store will, so that it is found again.
         stored: Of an entry from an export: `new`, `same` where the store has it, or why it cannot be taken back.
+        erased: Of a document, and whether the place alone tells it: why it is left out, or "".
     """
 
     known: Known
@@ -55,6 +56,7 @@ class Against:
     identities: Iterable[Identity] = ()
     scrub: Callable[[str], str] = str
     stored: Callable[[NewEntry], str] = lambda _: "new"
+    erased: Erased | None = None
 
 
 @dataclass(slots=True)
@@ -136,7 +138,7 @@ def import_batches(
                 account, entry = _returned(draft, against, returned)
             else:
                 finder.look(draft, moves)
-                account, entry = compare(kind, draft, against.known, moves, against.previous)
+                account, entry = compare(kind, draft, against.known, moves, against.previous, erased=against.erased)
             if draft.path in against.known:
                 seen.add(draft.path)
             if draft.fate == "ready" and len(names) < MAX_LINKED:

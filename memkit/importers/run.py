@@ -41,6 +41,7 @@ Known = Mapping[str, tuple[str, str]]
 # New path -> (old path, what is known of it).
 Moves = Mapping[str, tuple[str, tuple[str, str]]]
 Previous = Callable[[str], Mapping[str, Any] | None]
+Erased = Callable[[Source, bool], str]
 _SIBLINGS: Final = 500
 _COMPARED: Final = ("title", "status", "decidedOn", "conclusion", "supersedes", "supersededBy", "amends", "tripwires")
 
@@ -69,6 +70,7 @@ def plan_import(
     previous: Previous | None = None,
     identities: Iterable[Identity] | None = None,
     limit: int | None = None,
+    erased: Erased | None = None,
 ) -> ImportPlan:
     """Read files and compare them with what the store holds.
 
@@ -80,6 +82,7 @@ def plan_import(
         previous: The result of an entry, so that an update can say what changed; None for an entry that is not there.
         identities: The decisions stored so far, for links; by default what `known` says of them.
         limit: Store at most so many; the rest is skipped and says so.
+        erased: Of a document, and whether the place alone tells it: why it is left out, or "".
 
     Raises:
         UsageError: an unknown kind.
@@ -94,7 +97,7 @@ def plan_import(
     slots: list[int] = []
     is_cut = False
     for draft in drafts:
-        account, entry = compare(kind, draft, known, moves, previous)
+        account, entry = compare(kind, draft, known, moves, previous, erased=erased)
         if entry is not None and limit is not None and len(new) >= limit:
             account = FileAccount(draft.path, "skipped", f"left for a later import (limit {limit:,})")
             is_cut = True
@@ -214,6 +217,8 @@ def compare(
     known: Known,
     moves: Moves,
     previous: Previous | None,
+    *,
+    erased: Erased | None = None,
 ) -> tuple[FileAccount, NewEntry | None]:
     """What becomes of a draft, and what to store of it, given what is known and which paths have moved."""
     if draft.fate != "ready":
@@ -222,6 +227,11 @@ def compare(
     held = known.get(draft.path)
     if held is not None and held[1] == draft.sha256:
         return replace(account, fate="unchanged", entry_id=held[0]), None
+    source = Source(kind, draft.path, draft.sha256)
+    # An older edition was erased: the document as it is now is another one, unless its bytes are those.
+    why = erased(source, held is None) if erased else ""
+    if why:
+        return replace(account, fate="skipped", reason=why), None
     older: str | None = None
     if held is not None:
         older = held[0]
@@ -236,7 +246,7 @@ def compare(
         panel_id=draft.panel_id,
         tags=draft.tags,
         replaces=older,
-        source=Source(kind, draft.path, draft.sha256),
+        source=source,
     )
     return account, entry
 

@@ -48,12 +48,12 @@ class Erasure:
     place: str = ""
     content: str = ""
 
-    def is_of(self, source: Source) -> bool:
-        """Whether the erased entry came from this document: from the same place, or with the same bytes."""
+    def is_of(self, source: Source, *, by_place: bool = True) -> bool:
+        """Whether the erased entry came from this document: with the same bytes, or, `by_place`, from where it lies."""
         if not self.salt:
             return False
         place, content = digests(self.salt, source)
-        return place == self.place or content == self.content
+        return content == self.content or (by_place and place == self.place)
 
     def to_dict(self) -> dict[str, Any]:
         """The line's JSON object."""

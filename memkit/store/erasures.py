@@ -46,9 +46,12 @@ def erased(paths: StorePaths) -> list[Erasure]:
     return list({erasure.id: erasure for erasure in read(paths)[0]}.values())
 
 
-def erasure_of(known: list[Erasure], source: Source) -> Erasure | None:
-    """The latest erasure of an entry that came from this document, if there is one."""
-    return next((erasure for erasure in reversed(known) if erasure.is_of(source)), None)
+def why_left_out(known: list[Erasure], source: Source, *, by_place: bool) -> str:
+    """Why an import leaves a document out: its entry was erased; "" where it was not."""
+    found = next((erasure for erasure in reversed(known) if erasure.is_of(source, by_place=by_place)), None)
+    if found is None:
+        return ""
+    return f"its entry was erased on {found.erased_at:%Y-%m-%d}; `memkit store` takes it in again"
 
 
 def under_way(paths: StorePaths) -> Erasure | None:

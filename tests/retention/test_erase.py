@@ -355,6 +355,64 @@ def test_an_entry_of_which_only_quarantined_bytes_are_left_can_be_erased(mem):
     assert holding(mem.paths.folder, word) == []
 
 
+# -- afterwards ---------------------------------------------------------------------------------------------------------
+
+
+ADR = "# {title}\n\nDate: 2025-0{month}-01\n\n## Status\n\nAccepted\n\n## Decision\n\n{text}\n"
+
+
+def write_adr(folder, number, text):
+    folder.mkdir(exist_ok=True)
+    file = folder / f"{number:04d}-topic.md"
+    file.write_text(ADR.format(title=f"{number}. Topic {number}", month=number, text=text))
+    return file
+
+
+def test_an_import_does_not_bring_back_what_was_erased_and_says_so(mem, tmp_path):
+    folder = tmp_path / "decisions"
+    for number in (1, 2):
+        write_adr(folder, number, f"We keep thing {number}.")
+    ids = [account.entry_id for account in mem.import_adr(folder).files]
+    mem.erase(ids[0], confirm=True)
+    assert b"topic" not in mem.paths.erasures.read_bytes()
+    for again in (mem.import_adr(folder, dry_run=True), mem.import_adr(folder)):
+        assert [account.fate for account in again.files] == ["skipped", "unchanged"]
+        assert "was erased on" in again.files[0].reason
+    # Other bytes in the same place, or the same bytes elsewhere, are that document still; a third one is not.
+    write_adr(folder, 1, "We keep thing 1, still.")
+    write_adr(folder, 3, "We keep thing 3.")
+    (folder / "0009-moved.md").write_text(ADR.format(title="1. Topic 1", month=1, text="We keep thing 1."))
+    fates = {account.path.rpartition("/")[2][:4]: account.fate for account in mem.import_adr(folder).files}
+    assert fates == {"0001": "skipped", "0002": "unchanged", "0003": "imported", "0009": "skipped"}
+
+
+def test_of_a_document_of_which_an_older_edition_was_erased_new_ones_are_taken(mem, tmp_path):
+    folder = tmp_path / "decisions"
+    write_adr(folder, 1, "We keep thing one.")
+    (first,) = mem.import_adr(folder).files
+    write_adr(folder, 1, "We keep thing two.")
+    assert mem.import_adr(folder).files[0].fate == "updated"
+    mem.erase(first.entry_id, confirm=True)
+    write_adr(folder, 1, "We keep thing three.")
+    assert mem.import_adr(folder).files[0].fate == "updated"
+    write_adr(folder, 1, "We keep thing one.")
+    assert mem.import_adr(folder).files[0].fate == "skipped"
+
+
+def test_history_says_that_something_is_missing_instead_of_showing_a_past_that_never_was(mem, tmp_path):
+    for line in list(mem.list()):
+        mem.erase(line.id, confirm=True)
+        if len(mem.list()) == 37:
+            break
+    assert "3 entries were erased and may be missing here." in mem.in_force().reason
+    with temp_memory_root() as lone:
+        stored = lone.store(question="Which queue?", result={"conclusion": "Keep it."})
+        lone.erase(stored.id, confirm=True)
+        answer = lone.in_force()
+        assert not answer.is_available
+        assert "1 entry was erased" in answer.reason
+
+
 # -- the snapshot -----------------------------------------------------------------------------------------------------
 
 
