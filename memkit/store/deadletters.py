@@ -144,7 +144,7 @@ def read_letters(paths: StorePaths) -> tuple[list[DeadLetter], list[Problem]]:
 
 
 def bury(store: Store, held: HeldLock, letter: DeadLetter) -> DeadLetter:
-    """Write a dead letter durably; writing the same once more changes nothing but its time.
+    """Write a dead letter durably, secrets in its reason masked; writing the same once more changes only its time.
 
     Returns:
         The letter with its file's name.
@@ -153,7 +153,8 @@ def bury(store: Store, held: HeldLock, letter: DeadLetter) -> DeadLetter:
         StoreError: nothing was acknowledged.
     """
     require_writer(store, held)
-    named = replace(letter, name=letter.name or letter_name(letter))
+    reason = store.scrubber.scrub_text(letter.last_gate_reason).text  # it may quote what a service answered
+    named = replace(letter, last_gate_reason=reason, name=letter.name or letter_name(letter))
     put(store, store.paths.deadletter / named.name, jsontext.dumps(named.to_dict()) + b"\n", "bury")
     return named
 

@@ -533,7 +533,20 @@ def looking(scratch: pathlib.Path) -> list[str]:
     return found
 
 
+def front_matter(scratch: pathlib.Path) -> list[str]:
+    """A record whose values hold dashes."""
+    from memkit.model.record import RecordDamage, read_record
+
+    data = b'---\nkind: lesson\nnote: "a --- b"\nstatus: active\ntags: [x]\n---\n\n# Use UTC\n'
+    try:
+        read = read_record("memory", "use-utc", data)
+    except RecordDamage as damage:
+        return [f"a record cannot be read: {damage}"]
+    return [] if (read.extra["note"], read.tags) == ("a --- b", ("x",)) else [f"a record came back as {read!r}"]
+
+
 DETECTORS = (
+    front_matter,
     torn,
     separators,
     crash_model,

@@ -579,6 +579,16 @@ def two_threads_share_one_descriptor() -> Iterator[None]:
         yield
 
 
+@plant
+def front_matter_is_closed_by_any_three_dashes() -> Iterator[None]:
+    import re
+
+    from memkit.model import front_matter
+
+    with patch(front_matter, "_CLOSE", re.compile(r"(?:---|\.\.\.)[ \t]*", re.MULTILINE)):
+        yield
+
+
 # -- rooms to come --------------------------------------------------------------------------------------------------------------
 
 
@@ -598,7 +608,6 @@ PENDING = (
     Pending("memkit.consolidate.*reconcil*", "merging deletes the older record"),
     Pending("memkit.consolidate.*reconcil*", "the attempts of a dead letter are counted in memory only"),
     Pending("memkit.consolidate.*reconcil*", "a record edited meanwhile is written over"),
-    Pending("memkit.store.records", "front matter is closed by any three dashes"),
 )
 
 

@@ -6,22 +6,18 @@ are written then.
 
 import pytest
 
-from tests.reliability import bugs_of_answers, bugs_of_files
+from tests.reliability import bugs_of_answers, bugs_of_files, bugs_of_memory
 from tests.reliability.bug_kit import BUGS, Kit
 from tests.reliability.plants import has_code
 from tests.reliability.program import main
 
 assert bugs_of_files
 assert bugs_of_answers
+assert bugs_of_memory
 
 # What waits for a room: the case, the room, what will have to hold there. Some cases are tested above for the rooms
 # that exist, and wait here for the next one as well.
 PENDING = (
-    ("MK-082", "memkit.store.records", "values of a record's front matter stay texts"),
-    ("MK-083", "memkit.store.records", "a record's writer quotes every value"),
-    ("MK-084", "memkit.store.records", "only a line of three dashes closes a record's front matter"),
-    ("MK-085", "memkit.store.records", "a record's body is the same byte for byte after reading and writing"),
-    ("MK-088", "memkit.store.records", "a key that stands twice is a finding about that record"),
     (
         "MK-091",
         "memkit.retention.*erase*",
@@ -31,7 +27,6 @@ PENDING = (
     ("MK-105", "memkit.consolidate.*reconcil*", "sixty runs over the same candidates change nothing after the first"),
     ("MK-107", "memkit.consolidate.*reconcil*", "a record edited meanwhile is not written over"),
     ("MK-109", "memkit.consolidate.*reconcil*", "a handler that fails after its result is not run for ever"),
-    ("MK-113", "memkit.store.*staging*", "the reason of a dead letter holds no secret"),
     ("MK-119", "memkit.retention", "retention goes by the recorded time, shows first, and moves to trash"),
 )
 

@@ -42,6 +42,7 @@ FIRST = {
     "the-temporary-name-is-always-the-same": "concurrency",
     "the-previous-line-of-the-chain-is-read-before-the-lock-is-taken": "concurrency",
     "a-live-writers-file-is-swept": "sweeping",
+    "front-matter-is-closed-by-any-three-dashes": "front_matter",
     "two-threads-share-one-descriptor": "halves",
 }
 
