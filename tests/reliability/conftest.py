@@ -10,6 +10,8 @@ import pytest
 from tests.reliability import account
 from tests.reliability.account import Cases, Count
 
+for cases_of in ("files", "answers", "memory"):  # so that a failed case says what it saw
+    pytest.register_assert_rewrite(f"tests.reliability.bugs_of_{cases_of}")
 HERE = pathlib.Path(__file__).parent
 _cases = pytest.StashKey[Cases]()
 _counts: dict[str, Count] = {}
