@@ -98,7 +98,7 @@ class Memory(Exchanging, Forgetting):
             panels=chosen.decisions.panels,
             model=chosen.consolidation.model,
         )
-        self._records = RecordTools(store, self._reload)
+        self._records = RecordTools(store, self._expect_changes)
         self._audit = Audit(store, self._catalog, keep_days=chosen.audit.keep_days or None)
         self.enabled: bool = loaded.settings.memory.enabled
         self.paths: StorePaths = store.paths
@@ -372,6 +372,10 @@ class Memory(Exchanging, Forgetting):
             from memkit.snapshot.absorbing import absorb
 
             absorb(self._store)
+
+    def _expect_changes(self) -> None:
+        for catalog in self._catalogs.values():
+            catalog.expect_changes()
 
     def _reload(self) -> None:
         for catalog in self._catalogs.values():

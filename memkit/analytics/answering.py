@@ -25,8 +25,10 @@ from memkit.analytics.ranking import rank_in_memory
 from memkit.analytics.recall_options import RecallOptions
 from memkit.analytics.recall_result import Contribution, Fragment, RecallHit
 from memkit.catalog import queries
+from memkit.catalog.shelf import file_of
 from memkit.errors import DamagedError, StoreError
 from memkit.model.decision import FIELDS
+from memkit.model.record import kind_of_panel
 from memkit.model.tripwire import Tripwire
 from memkit.snapshot.rows import problem_code, question_crc
 
@@ -235,7 +237,7 @@ class Answer:
         store = self.sight.store_of(doc)
         read = self.sight.shelf.read(store, card.entry_id)
         if question_crc(read.entry.question) != card.question_crc:
-            file = store.paths.entry_file(card.entry_id)
+            file = file_of(store, card.entry_id)
             raise DamagedError("the file asks another question than was indexed", file=file)
         return read
 
@@ -278,6 +280,7 @@ class Answer:
             through_fragments=self._through(through, line),
             recency=reasons.recency,
             source_path=read.source_path,
+            kind=kind_of_panel(entry.panel_id),
         )
 
     def _coverage(self, ranked: _Ranked) -> float:

@@ -18,6 +18,7 @@ from memkit.analytics.recall_result import Fragment, Missed, RecallHit, RecallRe
 from memkit.catalog.queries import load
 from memkit.display import Displayable
 from memkit.errors import InvalidInputError, StoreError
+from memkit.model.record import DECISION_PANEL
 from memkit.model.result import minority_positions, unresolved_disputes
 from memkit.model.tripwire import Tripwire
 
@@ -206,7 +207,7 @@ def what_we_decided(
     while True:
         result = recall(catalog, topic, replace(asked, limit=depth), as_of=as_of)
         is_all = len(result) < depth
-        chains, left_out = _decisions_of(result, frozenset(panels), earliest, made_by)
+        chains, left_out = _decisions_of(result, frozenset((*panels, DECISION_PANEL)), earliest, made_by)
         # Deeper than this nobody looks: then what was found is put in order as if it were all.
         chosen = _successors_first(chains, _heads(catalog, chains), is_all=is_all or depth == MAX_LIMIT)
         if len(chosen) >= limit or is_all or depth == MAX_LIMIT:

@@ -15,5 +15,6 @@ left join base.replaced as r on e.doc = r.doc
 where
     e.project_key = $project_key::varchar
     and e.problem is null
+    and e.source_kind is distinct from 'record'
     and r.doc is null
 order by e.entry_id

@@ -69,12 +69,12 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class RecallHit(Displayable):
-    """One recalled entry with every reason for its place.
+    """One recalled entry or record with every reason for its place.
 
     Attributes:
-        id: The entry.
+        id: The entry; of a record, its path in the store, such as `memory/use-utc.md`.
         project_key: Its project.
-        question: What was asked.
+        question: What was asked; of a record, its title.
         summary: The conclusion, cut at 1,200 characters.
         score: BM25F, times the recency factor if one was asked for; the contributions add up to it. An entry that holds
             no word of the question itself (see `matched_through`) has the score, coverage and contributions of the
@@ -102,7 +102,8 @@ class RecallHit(Displayable):
         through_fragments: Where that older member matched; offsets count in its texts.
         rerank_score: What a `rerank` function said of it.
         recency: The factor already inside `score`; 1.0 when not asked for.
-        source_path: The imported document, where there is one.
+        source_path: The imported document, where there is one; of a record, its file.
+        kind: `entry`, or the kind of record: `lesson`, `preference`, `decision`, `domain`.
     """
 
     id: str
@@ -134,6 +135,7 @@ class RecallHit(Displayable):
     rerank_score: float | None = None
     recency: float = 1.0
     source_path: str | None = None
+    kind: str = "entry"
 
     def __repr__(self) -> str:
         return f"<RecallHit {self.id} {self.question[:50]!r}: score {self.score:.2f}, {self.age_label.lower()}>"
@@ -159,7 +161,7 @@ class RecallResult(Displayable, Sequence[RecallHit]):
         warnings: One line each about rows that had to be skipped.
         as_of: The moment ages are counted to.
         options: The options asked with, where they differ from the defaults.
-        n_entries: Live entries in the scope.
+        n_entries: Live entries and records in the scope.
         sql: The query that ranked them.
     """
 
@@ -210,6 +212,7 @@ class RecallResult(Displayable, Sequence[RecallHit]):
             "rank", "id", "question", "summary", "score", "coverage", "stored_at", "age_days", "age_label",
             "decided_on",
             "panel_id", "tags", "final_score", "judge_confidence", "status", "superseded_by", "source_path",
+            "kind",
         )  # fmt: skip
         kinds: dict[str, pa.DataType] = {
             "rank": pa.int32(), "score": pa.float64(), "coverage": pa.float64(), "age_days": pa.float64(),

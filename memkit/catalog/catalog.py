@@ -60,6 +60,7 @@ class Catalog:
         self._threads = threads
         self._lock = threading.RLock()
         self._waiting: list[StoredEntry] = []
+        self._is_stale = False
         self._n_sights = 0
         self._sight: Sight | None = self._look()
 
@@ -85,6 +86,11 @@ class Catalog:
         """Take entries this process has just stored; they are visible at the next question. Costs nothing now."""
         with self._lock:
             self._waiting += entries
+
+    def expect_changes(self) -> None:
+        """Something beside entries was changed: the next question looks again. Costs nothing now."""
+        with self._lock:
+            self._is_stale = True
 
     def close(self) -> None:
         """Let go of all memory. Closing twice does nothing."""
@@ -211,6 +217,11 @@ class Catalog:
 
         with self._lock:
             waiting, self._waiting = self._waiting, []
+            stale, self._is_stale = self._is_stale, False
+            if stale and self._sight is not None:
+                self._waiting = waiting
+                self.refresh()
+                waiting, self._waiting = self._waiting, []
             try:
                 sight = self._require_open()
                 sight.accept(waiting)

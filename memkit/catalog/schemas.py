@@ -16,7 +16,8 @@ def base_schemas() -> dict[str, pa.Schema]:
 
     `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
-    damaged index lines. `audit_rows` and `candidate_rows` stay empty until a question names a view of theirs.
+    damaged index lines and records, `record_rows` records as they are. `audit_rows` and `candidate_rows` stay empty until
+    a question names a view of theirs.
     """
     import pyarrow as pa
 
@@ -39,6 +40,25 @@ def base_schemas() -> dict[str, pa.Schema]:
             "superseded_by": texts,
             "amends": texts,
             "is_superseded": pa.bool_(),
+        },
+        "record_rows": {
+            "slug": text,
+            "project_key": text,
+            "kind": text,
+            "path": text,
+            "title": text,
+            "status": text,
+            "created_at": pa.timestamp("ms", tz="UTC"),
+            "updated_at": pa.timestamp("ms", tz="UTC"),
+            "sources": texts,
+            "supersedes": texts,
+            "superseded_by": text,
+            "reinforcement_count": number,
+            "last_seen_at": pa.timestamp("ms", tz="UTC"),
+            "triggers": texts,
+            "tags": texts,
+            "body": text,
+            "sha256": text,
         },
         "panels": {"panel_id": text},
         "stores": {"project_key": text, "project_path": text, "folder": text},

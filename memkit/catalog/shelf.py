@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memkit.catalog import record_entries
 from memkit.model.decision import Decision, read_decision, recall_fields, summary_of
 from memkit.model.entry import StoredEntry
 from memkit.model.tokens import Stretch, stretches
@@ -81,7 +83,8 @@ class Shelf:
             self._entries.move_to_end(key)
             return kept[1]
         self._entries.pop(key, None)
-        read = ReadEntry(store.read_entry(entry_id))
+        is_record = record_entries.is_record(entry_id)
+        read = ReadEntry(record_entries.read(store, entry_id) if is_record else store.read_entry(entry_id))
         if signature is not None and signature[2] <= KEPT_BYTES:
             self._entries[key] = (signature, read)
             if len(self._entries) > self._kept:
@@ -93,10 +96,16 @@ class Shelf:
         self._entries.clear()
 
 
+def file_of(store: Store, entry_id: str) -> Path:
+    """The file of an entry or a record."""
+    is_record = record_entries.is_record(entry_id)
+    return store.paths.folder / entry_id if is_record else store.paths.entry_file(entry_id)
+
+
 def _signature(store: Store, entry_id: str) -> _Signature | None:
     """What tells one state of a file from another, or None where the store should say what is wrong."""
     try:
-        info = store.paths.entry_file(entry_id).stat()
+        info = file_of(store, entry_id).stat()
     except OSError:
         return None
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memkit.catalog import queries
+from memkit.catalog import queries, record_entries
 from memkit.catalog.audit import AuditRows
 from memkit.catalog.database import Database
 from memkit.catalog.derived import Derived
@@ -24,6 +24,7 @@ from memkit.catalog.sources import STRIDE, Source
 from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
+from memkit.model.record import DECISION_PANEL
 from memkit.snapshot.rows import RowBuilder, word_of
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Sight:
         if segments:
             self.database.read_in_place(segments)
         self.reads_files = bool(segments)
+        self._show_records()
         for source in self.sources:
             if source.segments is not None:
                 self._remove(source, source.hidden)
@@ -321,6 +323,18 @@ class Sight:
         rows = self._own("known_ids", {"ids": read, "project_key": source.key})
         return {entry_id for (entry_id,) in rows}
 
+    def _show_records(self) -> None:
+        import pyarrow as pa
+
+        rows = [
+            record_entries.row_of(source.key, file, file.record)
+            for source in self.sources
+            for file in source.records.files
+            if file.record is not None
+        ]
+        if rows:
+            self.database.insert("record_rows", pa.Table.from_pylist(rows, base_schemas()["record_rows"]))
+
     def _show_damage(self) -> None:
         import pyarrow as pa
 
@@ -355,4 +369,4 @@ class Sight:
             "folder": [str(p.folder) for p in paths],
         }
         self.database.insert("stores", pa.table(stores))
-        self.database.insert("panels", pa.table({"panel_id": pa.array(panels, pa.string())}))
+        self.database.insert("panels", pa.table({"panel_id": pa.array([*panels, DECISION_PANEL], pa.string())}))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from memkit.catalog import record_entries
 from memkit.catalog.database import Segments
 from memkit.model.entry import StoredEntry
 from memkit.model.index_line import IndexLine
@@ -13,6 +14,7 @@ from memkit.model.problem import Problem
 from memkit.snapshot.absorbing import add_line
 from memkit.snapshot.reading import Snapshot, index_fingerprint, open_snapshot
 from memkit.snapshot.rows import RowBuilder
+from memkit.store.records import RecordFiles, RecordsRead
 
 if TYPE_CHECKING:
     from memkit.store.store import Store
@@ -37,6 +39,7 @@ class Source:
         postings: Rows of postings in its segments.
         waiting: Index lines and stored entries that have no rows yet, in order.
         hidden: Ids in the trash that are shown no more.
+        records: The records of the store, as they were read when the source was opened.
     """
 
     store: Store
@@ -49,6 +52,8 @@ class Source:
     postings: int = 0
     waiting: dict[str, IndexLine | StoredEntry] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    records: RecordsRead = field(default_factory=lambda: RecordsRead((), ()))
+    _record_files: RecordFiles | None = None
     _known: set[str] = field(default_factory=set)
     _generation: int = 0
     _end: int = 0
@@ -88,10 +93,23 @@ class Source:
         self._generation, self._rebuilt, self._end = read.generation, read.rebuilt, read.end
         self._fingerprint = index_fingerprint(paths, self._end)
         self._wait_for(read.lines)
+        self._open_records()
+
+    def _open_records(self) -> None:
+        """Read the records; each is shown like an entry, and what cannot be read like damage."""
+        self._record_files = RecordFiles(self.store.paths)
+        self.records = self._record_files.read_all()
+        self.damaged += self.records.problems
+        names = record_entries.names_of(self.records.files)
+        for file in self.records.files:
+            if file.record is not None:
+                self.waiting[file.path] = record_entries.entry_of(self.store, file, file.record, names)
 
     def look_again(self) -> bool:
-        """Read what others appended since; False where the index was rewritten, so that everything must be read."""
+        """Read what others appended since; False where everything must be read: an index or a record was rewritten."""
         paths = self.store.paths
+        if self._record_files is not None and self._record_files.read_all() is not self.records:
+            return False
         if index_fingerprint(paths, self._end) != self._fingerprint:
             return False
         read = self.store.read_index(self._end)

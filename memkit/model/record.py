@@ -143,6 +143,27 @@ def record_path(kind: str, slug: str) -> str:
     return f"{FOLDERS[kind]}/{slug}{SUFFIX}"
 
 
+def is_record_path(text: str) -> bool:
+    """Whether this is the path of a record, such as `memory/use-utc.md`."""
+    folder, _, name = text.partition("/")
+    return folder in {MEMORY, KNOWLEDGE} and name.endswith(SUFFIX) and is_slug(name.removesuffix(SUFFIX))
+
+
+def panel_of(kind: str) -> str:
+    """The panel a record is recalled under: `record:lesson` and so on; no panel of entries should be called so."""
+    return f"record:{kind}"
+
+
+DECISION_PANEL: Final = panel_of("decision")
+
+
+def kind_of_panel(panel_id: str) -> str:
+    """The kind of record a panel stands for; `entry` for every other panel."""
+    kind = panel_of("")
+    found = panel_id.removeprefix(kind)
+    return found if panel_id.startswith(kind) and found in KINDS else "entry"
+
+
 def title_of(body: str) -> str:
     """The first heading of a Markdown text, else the beginning of its first line."""
     heading = _HEADING.search(body)

@@ -9,6 +9,7 @@ from memkit.present.blocks import (
     Block,
     Bullets,
     Card,
+    Chip,
     Column,
     Fact,
     Facts,
@@ -143,7 +144,7 @@ def hit_card(
         hit.panel_id,
         numbers=scores(hit.final_score, hit.judge_confidence),
         labels=hit.tags,
-        path=hit.source_path,
+        path=None if hit.source_path == hit.id else hit.source_path,
         project=hit.project_key if with_project else None,
     )
     tone: Tone = "bad" if n_tripped(hit.tripwires) else "warn" if hit.superseded_by else "calm"
@@ -151,7 +152,9 @@ def hit_card(
 
 
 def _badges(hit: RecallHit) -> Line:
-    status: list[Line] = [(status_chip(hit.status),)]
+    status: list[Line] = [(Chip(hit.kind, "◆", "calm"),)] if hit.kind != "entry" else []
+    if hit.kind in {"entry", "decision"} or hit.status == "superseded":
+        status.append((status_chip(hit.status),))
     if hit.superseded_by and hit.status != "superseded":
         status.append((status_chip("superseded"),))
     status += tripped_chip(hit.tripwires)

@@ -19,6 +19,7 @@ from memkit.errors import (
     EntryNotFoundError,
     ForeignStoreError,
     NewerFormatError,
+    RecordNotFoundError,
     StoreError,
     StorePermissionError,
 )
@@ -107,7 +108,7 @@ def word_of(term: str) -> int:
 
 def problem_code(error: StoreError) -> str:
     """The name under which an entry that cannot be read is listed."""
-    if isinstance(error, EntryNotFoundError):
+    if isinstance(error, (EntryNotFoundError, RecordNotFoundError)):
         return "missing-file"
     if isinstance(error, NewerFormatError):
         return NEWER_SCHEMA

@@ -13,6 +13,7 @@ from memkit.model.acknowledgement import MAX_REASON_CHARS, Acknowledgement
 from memkit.model.event import Event
 from memkit.model.ids import is_id
 from memkit.model.problem import Problem
+from memkit.model.record import is_record_path
 from memkit.store import durable, jsonl, leftovers, look
 from memkit.store.damage import DamagedSpots
 from memkit.store.paths import StorePaths
@@ -50,8 +51,8 @@ def _parsed(data: bytes) -> Acknowledgement:
         raise jsontext.JsonDamage(f"one of {', '.join(_TEXTS)} is missing or no text")
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at <= 253_402_300_799_999:
         raise jsontext.JsonDamage("acknowledgedAt is missing or not epoch milliseconds")
-    if not is_id(raw["entryId"]):
-        raise jsontext.JsonDamage("entryId is not of a-z and 0-9")
+    if not (is_id(raw["entryId"]) or is_record_path(raw["entryId"])):
+        raise jsontext.JsonDamage("entryId is neither an id of a-z and 0-9 nor a record's path")
     actor = raw.get("actor", "python")
     return Acknowledgement(
         tripwire_id=str(raw["tripwireId"]),

@@ -2,7 +2,7 @@
 -- From when until when each decision held: from its own day (else its storage) until what replaced it was decided. What
 -- never held (proposed, rejected) is left out. Not known is when one was deprecated, or superseded by nothing known, and
 -- which of those holds that replaced each other.
--- reads:  decisions, entries, decision_chains
+-- reads:  decisions, decision_chains, base.entry_rows
 -- params: none
 -- grain:  one row per entry_id and project_key
 with successions as (
@@ -21,7 +21,7 @@ ends as (
         min(coalesce(o.decided_on::timestamptz, o.stored_at)) as ends_at,
         arg_min(o.entry_id, (coalesce(o.decided_on::timestamptz, o.stored_at), o.entry_id)) as ended_by
     from successions as s
-    inner join entries as o on s.successor = o.entry_id and s.project_key = o.project_key
+    inner join base.entry_rows as o on s.successor = o.entry_id and s.project_key = o.project_key
     group by s.entry_id, s.project_key
 ),
 

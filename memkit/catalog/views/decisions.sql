@@ -1,5 +1,5 @@
 -- decisions
--- What was decided: live entries of the panels whose results are decisions. A decision that another one in force
+-- What was decided: live entries of the panels whose results are decisions, and decision records. A decision that another one in force
 -- replaced has the status superseded, whatever its own text says.
 -- reads:  base.entry_rows, base.replaced, base.links, base.panels
 -- params: none

@@ -31,4 +31,6 @@ select
 from base.entry_rows as e
 left join base.replaced as r on e.doc = r.doc
 left join base.links as l on e.doc = l.doc
-where e.problem is null or e.problem = 'newer-schema'
+where
+    (e.problem is null or e.problem = 'newer-schema')
+    and e.source_kind is distinct from 'record'

@@ -1,5 +1,5 @@
 -- postings
--- Which words stand in which live entry, how often in each field, and how long each field is in words.
+-- Which words stand in which live entry or record, how often in each field, and how long each field is in words.
 -- reads:  base.posting_rows, base.entry_rows
 -- params: none
 -- grain:  one row per term and entry_id

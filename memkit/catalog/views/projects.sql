@@ -12,6 +12,6 @@ select
     min(e.stored_at) as first_stored_at,
     max(e.stored_at) as last_stored_at
 from base.stores as s
-left join base.entry_rows as e on s.project_key = e.project_key
+left join base.entry_rows as e on s.project_key = e.project_key and e.source_kind is distinct from 'record'
 left join base.replaced as r on e.doc = r.doc
 group by s.project_key, s.project_path, s.folder
