@@ -38,6 +38,7 @@ from memkit.model.problem import Problem
 from memkit.model.status import Status
 from memkit.settings import Environment, Loaded, facts_file, session_folders
 from memkit.store.listing import EntryList
+from memkit.store.locks import LockList, look_at_locks
 from memkit.store.new_entry import NewEntry, check_new_entry
 from memkit.store.paths import StorePaths
 from memkit.store.receipt import StoreReceipt
@@ -316,6 +317,11 @@ class Memory(Exchanging, Forgetting):
         self._require_open()
         derived = [*open_snapshot(self.paths).problems, *audit_days.problems_of(self.paths)]
         return sorted([*verify(self._store), *derived])
+
+    def locks(self) -> LockList:
+        """Who holds which lock of this store."""
+        self._require_open()
+        return look_at_locks(self._store)
 
     def repair(self, *, dry_run: bool = True) -> RepairReport:
         """Mend what needs no person, keeping every damaged byte; by default only say what would be done."""

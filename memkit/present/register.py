@@ -27,6 +27,8 @@ from memkit.analytics.summary import ProjectSummary
 from memkit.analytics.timeline import InForce, Timeline
 from memkit.analytics.tripwire_result import Backtest, TripwireReport
 from memkit.consolidate.extract import ExtractionReport
+from memkit.consolidate.lint import LintReport
+from memkit.consolidate.record_results import RecordHits, RecordList, RecordReceipt, ShownRecord
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.display import drawn, mimebundle, plain
 from memkit.exporting.report import ExportReceipt
@@ -35,6 +37,7 @@ from memkit.importers.report import ImportReport
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.candidate import Candidate
 from memkit.model.entry import StoredEntry
+from memkit.model.record import Record
 from memkit.model.status import Status
 from memkit.present import (
     audit,
@@ -45,6 +48,7 @@ from memkit.present import (
     forgetting,
     history,
     recall,
+    records,
     reports,
     staging,
     summary,
@@ -60,6 +64,7 @@ from memkit.retention.erase import EraseReceipt
 from memkit.retention.scanning import Scan
 from memkit.snapshot.audit_days import CompactReceipt
 from memkit.store.listing import EntryList
+from memkit.store.locks import LockList
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairReport
 from memkit.store.wipe import WipeReceipt
@@ -103,6 +108,13 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     ChainReport: audit.chain_sheet,
     CompactReceipt: audit.compact_sheet,
     Monitor: monitor_sheet,
+    Record: records.record_sheet,
+    ShownRecord: records.shown_sheet,
+    RecordList: records.list_sheet,
+    RecordHits: records.hits_sheet,
+    RecordReceipt: records.receipt_sheet,
+    LintReport: records.lint_sheet,
+    LockList: records.locks_sheet,
 }
 CHARTS: dict[type, Callable[..., Chart]] = {
     AuditRuns: series.runs_chart,

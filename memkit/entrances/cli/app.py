@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from memkit import __version__
-from memkit.entrances.cli import agents, asking, auditing, care, consent, deciding, forgetting, keeping, staging
+from memkit.entrances.cli import (
+    agents,
+    asking,
+    auditing,
+    care,
+    consent,
+    deciding,
+    forgetting,
+    keeping,
+    recording,
+    staging,
+)
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.grammar import Program, Verb
 from memkit.importers.kinds.table import KINDS
@@ -122,6 +133,17 @@ def build() -> typer.Typer:
     verb("Verbs", "health", auditing.health, "memkit audit health", of=audit)
     verb("Verbs", "verify", auditing.verify, "memkit audit verify", of=audit)
     verb("Verbs", "compact", auditing.compact, "memkit audit compact\nmemkit audit compact --apply", of=audit)
+
+    kept = family(keep, "records", "The canonical memory: lessons, preferences, decisions, knowledge.")
+    verb("Verbs", "list", recording.list_records, "memkit records list --kind lesson", of=kept)
+    verb("Verbs", "show", recording.show, "memkit records show retry-only-idempotent-calls", of=kept)
+    verb("Verbs", "find", recording.find, "memkit records find time zones", of=kept)
+    verb("Verbs", "write", recording.write, RECORD_EXAMPLE, of=kept)
+    verb("Verbs", "edit", recording.edit, "memkit records edit use-utc --tag time --tag sql", of=kept)
+    verb("Verbs", "delete", recording.delete, 'memkit records delete use-utc --reason "It was wrong."', of=kept)
+
+    verb(care_title, "lint", recording.lint, "memkit lint --strict")
+    verb(care_title, "locks", recording.locks, "memkit locks")
     verb(care_title, "verify", care.verify, "memkit verify || memkit repair")
     verb(care_title, "repair", care.repair, "memkit repair\nmemkit repair --apply")
     verb(care_title, "erase", forgetting.erase, ERASE_EXAMPLE)
@@ -141,6 +163,10 @@ memkit export shop-parquet --format parquet --across-projects"""
 ERASE_EXAMPLE = """\
 memkit erase 0198f3a2b4c57d10a1b2c3d4e5f60718
 memkit erase 0198f3a2b4c57d10a1b2c3d4e5f60718 --yes --reason "names a person\""""
+
+RECORD_EXAMPLE = """\
+memkit records write lesson --title "Use UTC" --body "Store instants." --source Mara --trigger "a time column"
+memkit records write domain --file depots.md --source interview"""
 
 ACKNOWLEDGE_EXAMPLE = 'memkit tripwires acknowledge 0f5ed5613a61 --reason "New shards arrive on Monday."'
 
