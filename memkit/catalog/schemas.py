@@ -16,8 +16,8 @@ def base_schemas() -> dict[str, pa.Schema]:
 
     `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
-    damaged index lines and records, `record_rows` records as they are. `audit_rows` and `candidate_rows` stay empty until
-    a question names a view of theirs.
+    damaged index lines and records, `record_rows` records as they are. `audit_rows` and `candidate_rows` stay empty
+    until a question names a view of theirs.
     """
     import pyarrow as pa
 
