@@ -117,6 +117,8 @@ def find(paths: StorePaths, id: str) -> str:
         AmbiguousIdError: there are several; it lists them.
     """
     wanted = str(id).strip().lower()
+    if is_id(wanted) and look.exists(paths.entry_file(wanted)):
+        return wanted
     known = erasing.ids_with_a_copy(paths)
     under_way = erasures.under_way(paths)
     if under_way is not None:

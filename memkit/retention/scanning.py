@@ -168,7 +168,7 @@ class _Look:
         )
 
     def _file(self, paths: StorePaths, path: Path, info: os.stat_result) -> None:
-        relative = paths.relative(path)
+        relative = os.fspath(path)[len(os.fspath(paths.folder)) + 1 :]
         self._files += 1
         self._bytes += info.st_size
         if self._seen.get(relative) == (info.st_ino, info.st_size, info.st_mtime_ns):

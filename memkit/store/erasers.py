@@ -22,6 +22,8 @@ from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
 from memkit.store.traces import Traces
 
+# How memkit's own index lines begin: they need not be parsed to know that they are another entry's.
+_SOUND = b'{"id":"'
 # Fields whose values are words of memkit's own, whatever an entry says.
 OWN_FIELDS = frozenset({"event", "op", "status", "actor", "worker", "trigger", "kind", "code", "category"})
 
@@ -131,7 +133,7 @@ def index_without(data: bytes, traces: Traces) -> tuple[bytes, int]:
 
 
 def _is_line_of(piece: bytes, traces: Traces) -> bool:
-    if not piece:
+    if not piece or (piece.startswith(_SOUND) and piece.endswith(b"}") and traces.id.encode() not in piece):
         return False
     try:
         return jsonl.parse_object(piece).get("id") == traces.id

@@ -133,7 +133,7 @@ def sift(paths: StorePaths, entry_id: str) -> Sifted:
             cited_by.append(other)
         if sifting.compare(data) >= ALIKE:
             alike.append(other)
-        seen[paths.relative(path)] = version
+        seen[f"{path.parent.name}/{path.name}"] = version
         n_bytes += len(data)
     return Sifted(sifting.traces(), tuple(cited_by), tuple(alike), seen, n_bytes)
 
