@@ -5,7 +5,7 @@
     mem.staging.list()
     mem.staging.dead_letters()
 
-Nothing here writes a record, and nothing but `extract` writes at all.
+Nothing here writes a record, and nothing but `extract` and `recover` writes at all.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from memkit.store.store import Store
 
 if TYPE_CHECKING:
     from memkit.consolidate.extract import ExtractionReport, Extractor, Progress
+    from memkit.consolidate.recover import RecoverReport
     from memkit.consolidate.staged import StagedCandidate, StagedList
     from memkit.model.session import Session
 
@@ -126,6 +127,24 @@ class Staging:
         from memkit.consolidate.model_extractor import ModelExtractor
 
         return ModelExtractor(self._model)
+
+    def recover(
+        self, *, classes: Sequence[str] = (), session_id: str | None = None, dry_run: bool = False
+    ) -> RecoverReport:
+        """Put dead letters back into staging, with no attempts counted; each goes once its candidate is safe.
+
+        Args:
+            classes: Only those whose reason is of one of these classes, such as `model_error`; all by default.
+            session_id: Only those of this session.
+            dry_run: Say what would be done, and write nothing.
+
+        Raises:
+            LockedError: somebody else consolidates, reconciles, or writes records.
+            StoreError: what was done so far is complete in itself.
+        """
+        from memkit.consolidate.recover import recover
+
+        return recover(self._store, classes=classes, session_id=session_id, dry_run=dry_run)
 
     def list(self, session_id: str | None = None) -> StagedList:
         """The candidates that wait, of one session or of all."""

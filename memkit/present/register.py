@@ -29,6 +29,7 @@ from memkit.analytics.tripwire_result import Backtest, TripwireReport
 from memkit.consolidate.extract import ExtractionReport
 from memkit.consolidate.lint import LintReport
 from memkit.consolidate.record_results import RecordHits, RecordList, RecordReceipt, ShownRecord
+from memkit.consolidate.recover import RecoverReport
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.display import drawn, mimebundle, plain
 from memkit.exporting.report import ExportReceipt
@@ -96,6 +97,7 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     Calibration: history.calibration_sheet,
     Candidate: staging.candidate_sheet,
     ExtractionReport: staging.extraction_sheet,
+    RecoverReport: staging.recover_sheet,
     StagedList: staging.staged_sheet,
     StagedCandidate: staging.staged_candidate_sheet,
     Chart: chart_sheet,

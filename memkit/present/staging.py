@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from memkit.consolidate.extract import PASSED_OVER, ExtractionReport
+from memkit.consolidate.recover import RecoverReport
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.model.candidate import Candidate, Evidence
 from memkit.model.session import SKIPPED
@@ -156,6 +157,24 @@ def _row(row: StagedCandidate, *, dead: bool) -> tuple[Line, ...]:
         (say(row.session_id, 40, "code"),),
         (moment(row.since),) if row.since else ("–",),
     )
+
+
+def recover_sheet(report: RecoverReport, rows: int = MAX_ROWS) -> Sheet:
+    """How many are in staging again, by class; what stays, and why."""
+    n = len(report.recovered)
+    verb = "Recovery (dry run)" if report.dry_run else "Recovery"
+    lead: list[Line] = [(kinds(report.classes.items()))] if report.classes else []
+    if report.n_known:
+        lead.append((f"{count(report.n_known, 'dead letter')} staged already",))
+    if report.n_filtered:
+        lead.append((f"{count(report.n_filtered, 'dead letter')} not asked for",))
+    if report.dry_run:
+        lead.append(("Nothing was written.",))
+    body: list[Block] = []
+    if report.left:
+        items = tuple((say(each.file, 160, "code"), ": ", say(each.why, 200)) for each in report.left[:rows])
+        body.append(Section((f"Left as they are ({len(report.left):,})",), (Bullets(items),)))
+    return Sheet((f"{verb}: ", count(n, "dead letter"), " back in staging"), tuple(lead), tuple(body))
 
 
 def staged_candidate_sheet(row: StagedCandidate, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001 - one thing has no rows

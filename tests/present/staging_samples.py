@@ -4,10 +4,12 @@ import datetime as dt
 
 from memkit.clock import UTC
 from memkit.consolidate.extract import ExtractionReport
+from memkit.consolidate.recover import LeftLetter, RecoverReport
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.model.candidate import Candidate, Evidence
 from memkit.model.problem import Problem
 from memkit.model.session import Session, TurnList
+from memkit.store.deadletters import DeadLetter
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
@@ -49,6 +51,13 @@ def dead(**changes):
     return row(file="deadletter/x.json", reason="model_error: timeout", **changes)
 
 
+def recovery(**changes):
+    letter = DeadLetter("s", "", 3, "model_error: timeout", "lessons", candidate(), name="x.json")
+    left = (LeftLetter("deadletter/y.json", "no-text: nothing said"),)
+    values = {"dry_run": True, "recovered": (letter,), "n_known": 2, "left": left, "n_filtered": 1, "as_of": NOW}
+    return RecoverReport(**{**values, **changes})
+
+
 PROBLEM = Problem("damaged-staging", "staging/x.json", "the file is empty")
 
 
@@ -64,6 +73,8 @@ def everyday():
         "many-candidates": (report(candidates=(candidate(),) * 30), ["and 10 more candidates"]),
         "no-candidates": (report(candidates=(), n_staged_before=0, n_stored=0, passed_over={}, masked={}, quarantined="",
             session=session(skipped={}, branches=())), ["0 candidates"]),
+        "recovery": (recovery(), ["Recovery (dry run): 1 dead letter back in staging", "model_error 1", "2 dead letters staged already",
+            "1 dead letter not asked for", "Nothing was written.", "Left as they are (1)", "deadletter/y.json", "nothing said"]),
         "staged": (StagedList((row(), row(since=None)), (PROBLEM,), NOW), ["2 candidates", "lessons 2", "5f0c2a11d2e3f405",
             "Measure the lease first", "2026-11-30 12:00 UTC", "Cannot be read (1)", "the file is empty"]),
         "nothing-staged": (StagedList((), (), NOW), ["No candidates"]),
@@ -88,6 +99,7 @@ def hostile(text):
             session=said, extractor=text, candidates=(evil,), passed_over={text: 1}, masked={text: 1}, file=text
         ),
         "candidate": evil,
+        "recovery": recovery(left=(LeftLetter(text, text),)),
         "staged": found,
         "staged-candidate": waiting,
     }

@@ -274,6 +274,12 @@ def _unbury(bench: Bench) -> None:
             deadletters.unbury(store, held, letter)
 
 
+def _recover(bench: Bench) -> None:
+    from memkit.consolidate.recover import recover
+
+    recover(bench.store)
+
+
 def _nowhere_lost(bench: Bench) -> list[str]:
     """The candidate is staged, or a dead letter, or for a moment both; never neither."""
     paths = bench.store.paths
@@ -796,6 +802,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("unpin", ("marks.take_off",), _unpin, before=_pin, also=_marks_are_whole,
               allowed=AFTER_A_CRASH | {"damaged-pin"}, in_pairs=False),
     Operation("hold", ("marks.put",), _hold, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-hold"},
+              in_pairs=False),
+    Operation("recover", ("recover.recover", "Staging.recover"), _recover, before=_buried_before, also=_nowhere_lost,
               in_pairs=False),
     Operation("extract", ("extract.extract", "extraction.remember", "Staging.extract"), _extract, before=_session,
               also=_extracted_or_to_be, allowed=AFTER_A_CRASH | {"damaged-extraction"}, in_pairs=False),

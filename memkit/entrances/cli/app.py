@@ -103,6 +103,7 @@ def build() -> typer.Typer:
     verb(keep, "extract", staging.extract, "memkit extract --session latest --dry-run")
     waiting = family(keep, "staging", "Candidates from sessions, waiting to become records.")
     verb("Verbs", "list", staging.list_staged, "memkit staging list --dead", of=waiting)
+    verb(keep, "recover", staging.recover, "memkit recover --class model_error --dry-run")
     verb("Verbs", "show", staging.show, "memkit staging show 5f0c2a", of=waiting)
 
     verb(ask, "recall", asking.recall, "memkit recall retry policy for payments --panel adr")

@@ -96,3 +96,21 @@ def show(
         output.document(found.to_dict())
     else:
         output.result(found)
+
+
+def recover(
+    ctx: typer.Context,
+    class_: Annotated[
+        list[str] | None, typer.Option("--class", metavar="CLASS", help="Only of this class of reason; repeatable.")
+    ] = None,
+    session: SessionId = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+) -> None:
+    """Put dead letters back into staging, to be tried once more."""
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        report = memory.staging.recover(classes=class_ or (), session_id=session, dry_run=dry_run)
+    if call.json:
+        output.document(report.to_dict())
+    else:
+        output.result(report)
