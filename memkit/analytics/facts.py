@@ -83,7 +83,8 @@ class Facts:
     @property
     def words(self) -> str:
         """`6,645 rows of 24 metrics from facts.csv`."""
-        return f"{self.n_rows:,} rows of {len(self.metrics):,} metrics from {self.source}"
+        n = len(self.metrics)
+        return f"{_rows(self.n_rows)} of {n:,} {'metric' if n == 1 else 'metrics'} from {self.source}"
 
     @property
     def sizes(self) -> Mapping[int, int]:
@@ -121,9 +122,11 @@ class Facts:
         if self.is_naive:
             found.append("Its times have no zone; they are taken as UTC.")
         if self.n_repeated:
-            found.append(f"{self.n_repeated:,} rows repeat another one and count once.")
+            verb = "repeats another one and counts" if self.n_repeated == 1 else "repeat another one and count"
+            found.append(f"{_rows(self.n_repeated)} {verb} once.")
         if self.n_void:
-            found.append(f"{self.n_void:,} rows hold no number; they count as gaps.")
+            verbs = ("holds", "it counts as a gap") if self.n_void == 1 else ("hold", "they count as gaps")
+            found.append(f"{_rows(self.n_void)} {verbs[0]} no number; {verbs[1]}.")
         n_future = int(pc.sum(pc.greater(self.readings["read_at"], as_of)).as_py() or 0)
         if n_future:
             lie = "reading lies" if n_future == 1 else "readings lie"
@@ -275,9 +278,13 @@ def _refuse_contradictions(readings: pa.Table, metrics: Sequence[Metric]) -> Non
     )
     numbers = ", ".join(f"{value:.10g}" for value in moment["value"].to_pylist()[:4])
     name = next(metric.name for metric in metrics if metric.number == first["metric"])
-    more = f", and so do {odd.num_rows - 1:,} more rows" if odd.num_rows > 1 else ""
+    more = f"; {_rows(odd.num_rows - 1)} more of the same kind" if odd.num_rows > 1 else ""
     raise FactsError(
         f"{name} has different values at {clock.iso(first['read_at'])}: {numbers}{more}",
         field="value",
         remedy="Keep one reading per metric and moment, or give the series names of their own.",
     )
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} {'row' if n == 1 else 'rows'}"

@@ -8,6 +8,7 @@ full page misses nothing else but lower ranks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_IDS = 20
 _SUGGESTIONS = 3
+# Of fewer entries a word may well stand in most of them and still be what was meant.
+LEAST_FOR_COMMON = 20
 _WHY = {
     "missing-file": "the file is gone (`memkit verify` says more)",
     "damaged": "the file is damaged (`memkit verify` says more)",
@@ -66,6 +69,9 @@ def explain(sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple
         found.append(Missed("empty-store", "Nothing is stored for this project yet."))
     elif question.absent:
         found.append(_absent(sight, question, suggest=n_hits == 0))
+    if _is_common(sight, question):
+        words = f"in more than half of the {sight.scope.n_live:,} live entries"
+        found.append(Missed("common-words", f"Every word found stands {words}: the order says little."))
     found += _skipped(hidden.skipped)
     if hidden.superseded:
         cards = sight.cards(hidden.superseded)
@@ -74,6 +80,13 @@ def explain(sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple
     if n_hits < asked.options.limit:
         found += _judged(sight, asked)
     return (*found, *unsearchable(sight))
+
+
+def _is_common(sight: Sight, question: Question) -> bool:
+    """Whether each word that was found stands in so many entries that it tells none of them from the others."""
+    found = [term for term in question.terms if term not in question.absent]
+    # The idf falls below ln 2 where a word stands in more than half of the entries.
+    return sight.scope.n_live >= LEAST_FOR_COMMON and bool(found) and all(question.idf[t] < math.log(2) for t in found)
 
 
 def other_projects(result: RecallResult) -> tuple[Missed, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memkit.analytics.decided import Decided, DecidedRow, Related
-from memkit.present.blocks import Block, Bullets, Card, Fact, Facts, Inline, Line, Section, Sheet, Tone, joined
+from memkit.present.blocks import Block, Bullets, Card, Chip, Fact, Facts, Inline, Line, Section, Sheet, Tone, joined
 from memkit.present.recall import missed_blocks
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
@@ -71,6 +71,8 @@ def decided_card(row: DecidedRow, *, number: int = 0, places: Mapping[str, str] 
         facts.append(Fact("Tripwires", tripwires(row.tripwires)))
     facts += fact("Replaces", _related(row.predecessors, places or {}))
     status: list[Line] = [(status_chip(row.status),), *tripped_chip(row.tripwires)]
+    if {other.id for other in row.successors} & {other.id for other in row.predecessors}:
+        status.append((Chip("in a circle: decisions that replaced each other", "▲", "warn"),))
     days = row.label
     if row.decided_on:
         decided, _, stored = row.label.partition(", ")

@@ -113,7 +113,9 @@ def chains_sheet(chains: Chains, rows: int = MAX_ROWS) -> Sheet:
     """Each chain oldest first, then links that are not followed, with what they could mean."""
     n = len(chains.rows)
     title: Line = (count(n, "chain of decisions", "chains of decisions").capitalize() if n else "No chains",)
-    lead: list[Line] = [(f"{count(chains.n_alone, 'decision')} stand alone, as of {moment(chains.as_of)}.",)]
+    lead: list[Line] = [
+        (f"{count(chains.n_alone, 'decision stands', 'decisions stand')} alone, as of {moment(chains.as_of)}.",)
+    ]
     if chains.circles:
         lead.append((Chip(f"{count(len(chains.circles), 'circle')}: decisions that replaced each other", "▲", "warn"),))
     body: list[Block] = [Section(_chain_title(chain), (_members(chain),)) for chain in chains.rows[:rows]]

@@ -53,6 +53,7 @@ CAUSES: dict[str, tuple[str, str]] = {
     "empty-store": ("Nothing stored yet", "Store a result, or import what there is."),
     "empty-query": ("No word in the question", "Ask with a word of letters or digits."),
     "terms-capped": ("Question cut", "Ask with fewer words."),
+    "common-words": ("Only common words", "Ask with a rarer word."),
     "token-not-in-corpus": ("Word in no entry", "Ask with another word, or with the option fuzzy."),
     "below-threshold": ("Below the threshold", "A lower minimum score shows them."),
     "superseded": ("Superseded", "The option to include superseded entries shows them."),

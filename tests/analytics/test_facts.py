@@ -70,7 +70,7 @@ def test_rows_may_come_in_any_order_and_twice(no_decisions):
     table = rows(100, 300, 150)
     facts = read_facts(no_decisions, [*reversed(table), table[1]])
     assert facts.n_repeated == 1
-    assert "1 rows repeat another one" in " ".join(facts.notes(AS_OF))
+    assert "1 row repeats another one and counts once." in " ".join(facts.notes(AS_OF))
     assert verdict(no_decisions, facts).verdict == "armed"
 
 

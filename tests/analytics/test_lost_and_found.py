@@ -33,6 +33,24 @@ def test_words_that_stand_nowhere_are_named_beside_those_near_them(store, see):
     assert partly["token-not-in-corpus"].detail == "In no entry: 'zebra'."
 
 
+@pytest.mark.parametrize(
+    ("n", "query", "said"),
+    [
+        (20, "we use the", True),
+        (20, "the zebra", True),
+        (20, "the kafka", False),
+        (19, "we use the", False),
+    ],
+    ids=["every word", "every word that was found", "one word is rare", "too few entries to say"],
+)
+def test_a_question_of_very_common_words_only_is_said_to_be_one(store, see, n, query, said):
+    put(store, *(new(f"Do we use the {i}?", "kafka" if i % 4 == 0 else "") for i in range(n)))
+    found = missed(see(store), query, limit=3)
+    assert ("common-words" in found) is said
+    if said:
+        assert found["common-words"].detail.startswith("Every word found stands in more than half of the 20 live")
+
+
 def test_more_than_64_words_are_capped_and_said(store, see):
     put(store, new("word70", "word3"))
     found = missed(see(store), " ".join(f"word{i}" for i in range(80)))

@@ -35,6 +35,14 @@ def without_comments(sql):
     return re.sub(r"--[^\n]*", "", sql)
 
 
+def relations_of(sql):
+    """The relations a query reads, as written, with their schema; those it defines itself are left out."""
+    body = re.sub(r"'[^']*'", "''", without_comments(sql))
+    assert not re.search(r"(?<!distinct )\b(?:from|join)\s+[\w.]+(?:\s+as\s+\w+)?\s*,", body), "joins are written out"
+    own = set(re.findall(r"(\w+) as (?:materialized )?\(", body))
+    return set(re.findall(r"(?<!distinct )\b(?:from|join)\s+([a-z_]+(?:\.[a-z_]+)*)\b(?![\w.(])", body)) - own
+
+
 def test_there_are_files_to_check():
     assert len(FILES) > 15
     assert ("memkit.analytics", "recall") in FILES
@@ -59,11 +67,7 @@ class TestEveryFile:
         known |= {"base.entry_rows", "base.posting_rows", "base.replaced_postings", "information_schema.columns"}
         assert set(query.reads) <= known
         assert set(query.frames) <= set(frame_schemas())
-        body = without_comments(query.sql)
-        assert set(re.findall(r"\bbase\.\w+", body)) == {read for read in query.reads if read.startswith("base.")}
-        own = set(re.findall(r"(\w+) as (?:materialized )?\(", body))
-        others = set(re.findall(r"\b(?:from|join)\s+([a-z_]+)\b(?!\.)", body)) - own
-        assert others == {read for read in query.reads if "." not in read} | set(query.frames)
+        assert relations_of(query.sql) == {*query.reads, *query.frames}
 
     def test_its_last_ordering_ends_in_a_key_of_its_grain(self, package, name):
         query = queries.load(package, name)
@@ -88,6 +92,31 @@ class TestEveryFile:
         body = re.sub(r"'[^']*'", "", without_comments(queries.load(package, name).sql))
         assert not re.search(r"\b(SELECT|FROM|WHERE|JOIN|GROUP|ORDER|WITH|AS|AND|OR)\b", body)
         assert not re.search(r"select\s+\*", body.rsplit("select", 1)[0] and "select" + body.rsplit("select", 1)[1])
+
+
+@pytest.mark.parametrize(
+    ("header", "sql"),
+    [
+        ("a, b", "select x from a"),
+        ("a", "select x from a inner join b on true"),
+        ("a", "select x from base.a"),
+        ("base.a", "select x from a"),
+        ("information_schema.columns", "select x from information_schema.tables"),
+        ("information_schema.columns", "select x from a where b is distinct from information_schema.columns"),
+        ("a", "with c as (select x from base.b) select x from c inner join a using (x)"),
+        ("a", "select x from a left join (select y from b) as c on true"),
+    ],
+)
+def test_a_header_that_names_other_relations_is_found_out(header, sql):
+    query = queries.parse(
+        "p", "q", f"-- q\n-- Purpose.\n-- reads:  {header}\n-- params: none\n-- grain:  one row\n{sql}"
+    )
+    assert relations_of(query.sql) != set(query.reads)
+
+
+def test_relations_in_one_list_are_refused():
+    with pytest.raises(AssertionError, match="written out"):
+        relations_of("select x from a as b, c")
 
 
 BROKEN = {

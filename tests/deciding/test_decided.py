@@ -66,12 +66,14 @@ def test_entries_of_other_panels_are_no_decisions_and_are_counted(see_decisions)
     assert [(cause.cause, cause.count) for cause in found.missed] == [("no-decision", 1)]
 
 
-def test_a_topic_of_very_common_words_is_answered(see_decisions):
+def test_a_topic_of_very_common_words_is_answered_and_said_to_be_one(see_decisions):
     catalog, put_in = see_decisions
     for n in range(30):
         put_in(f"What do we do about the {n}?", "We do the one and the other.")
     found = decide(catalog(), "the and we do", limit=5)
     assert len(found) == 5
+    assert [cause.cause for cause in found.missed] == ["common-words"]
+    assert "Only common words" in found.to_text()
 
 
 def test_a_topic_without_words_says_so(see_decisions):
@@ -85,7 +87,9 @@ def test_two_decisions_that_supersede_each_other_are_both_shown(see_decisions):
     catalog, put_in = see_decisions
     put_in("Queue one", "Kafka", title="one", supersedes=["two"])
     put_in("Queue two", "Rabbit", title="two", supersedes=["one"])
-    assert {row.title for row in decide(catalog(), "queue")} == {"one", "two"}
+    found = decide(catalog(), "queue")
+    assert {row.title for row in found} == {"one", "two"}
+    assert found.to_text().count("in a circle") == 2
 
 
 def test_both_successors_of_a_fork_stand_before_it(see_decisions):

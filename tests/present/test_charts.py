@@ -103,7 +103,7 @@ def test_what_cannot_be_drawn_is_said(call, said):
 def test_the_rows_of_a_timeline_are_its_stretches():
     rows = (
         TimelineBucket(dt.date(2026, 10, 1), 3, 1, 2, 0, 7, 1),
-        TimelineBucket(dt.date(2026, 11, 1), 0, 0, 0, 4, 6, 0),
+        TimelineBucket(dt.date(2026, 11, 1), 0, 0, 0, 4, 6, 0, 5),
     )
     chart = timeline(rows=rows).chart()
     october = {"from": "2026-10-01", "to": "2026-11-01"}
@@ -117,8 +117,17 @@ def test_the_rows_of_a_timeline_are_its_stretches():
         {**october, "kind": "Superseded", "n": 1},
         {**october, "kind": "Tripped", "n": 2},
         {**november, "kind": "Due", "n": 4},
+        {**november, "kind": "Pruned", "n": 5},
     ]
-    assert {"Decided", "Superseded", "Tripped", "Due"} <= set(_texts(chart.to_svg()))
+    assert {"Decided", "Superseded", "Tripped", "Due", "Pruned"} <= set(_texts(chart.to_svg()))
+
+
+@pytest.mark.parametrize("in_force", [1, 7, 23, 57, 71, 1_234])
+def test_the_axis_of_a_timeline_ends_at_a_tick_above_every_bar(in_force):
+    chart = timeline(rows=(TimelineBucket(dt.date(2026, 10, 1), in_force, 0, 0, 0, in_force, 0),)).chart()
+    words = {text for text in _texts(chart.to_svg()) if text} - {"2026"}
+    ticks = [int(text.replace(",", "")) for text in words if re.fullmatch(r"[\d,]+", text)]
+    assert max(ticks) >= in_force
 
 
 def test_a_long_timeline_shows_its_end_and_says_so_and_stays_small():

@@ -31,7 +31,10 @@ _OUTCOMES = {
     "cancelled": OUTCOMES[3],
     "running": OUTCOMES[3],
 }
-_KINDS = (("decided", "Decided"), ("superseded", "Superseded"), ("tripped", "Tripped"), ("revisit_due", "Due"))
+_KINDS = (
+    ("decided", "Decided"), ("superseded", "Superseded"), ("tripped", "Tripped"), ("revisit_due", "Due"),
+    ("pruned", "Pruned"),
+)  # fmt: skip
 
 
 def timeline_chart(timeline: Timeline) -> Chart:
