@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 
+from memkit import clock
 from memkit.analytics.decided import Decided, DecidedRow, Related
 from memkit.present.blocks import Block, Bullets, Card, Chip, Fact, Facts, Inline, Line, Section, Sheet, Tone, joined
 from memkit.present.recall import missed_blocks
@@ -36,6 +38,9 @@ def decided_sheet(decided: Decided, rows: int = MAX_ROWS) -> Sheet:
         n = count(len(decided.rows), "decision")
         n = f"{len(shown):,} of {n}" if len(shown) < len(decided.rows) else n
         lead.append((f"{n}, best first; what replaced another stands before it. As of {moment(decided.as_of)}.",))
+        skew = dt.timedelta(milliseconds=clock.SKEW_MS)
+        if any(row.stored_at > decided.as_of + skew for row in shown):
+            lead.append(("Stored since: ages are counted to that moment, so some lie ahead of it.",))
     else:
         title = ("No decision about “", topic, "”")
         lead.append((f"As of {moment(decided.as_of)}.",))

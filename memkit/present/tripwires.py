@@ -38,11 +38,14 @@ def tripwires_sheet(report: TripwireReport, rows: int = MAX_ROWS) -> Sheet:
     n, speaking = len(report.rows), report.speaking
     if not n:
         return Sheet(("No tripwires",), (("No decision in force names a condition that would invalidate it.",),), ())
+    silent = sum(row.acknowledged is not None for row in report.rows)
     if speaking:
         title: Line = (f"{len(speaking):,} of {count(n, 'tripwire')} tripped",)
+    elif silent:
+        title = (f"None of {count(n, 'tripwire')} tripped that is not acknowledged",)
     else:
         title = (f"None of {count(n, 'tripwire')} tripped",)
-    lead: list[Line] = [_counts(report)]
+    lead: list[Line] = [_counts(report, silent)]
     judged = f"Judged at {moment(report.as_of)} "
     lead.append((f"{judged}by ", say(report.facts, 200), ".") if report.facts else (f"{judged}without facts.",))
     if report.n_left_out:
@@ -62,9 +65,8 @@ def tripwires_sheet(report: TripwireReport, rows: int = MAX_ROWS) -> Sheet:
     return Sheet(title, tuple(lead), tuple(body))
 
 
-def _counts(report: TripwireReport) -> Line:
+def _counts(report: TripwireReport, silent: int) -> Line:
     parts: list[Line] = [(verdict_chip(verdict), f" {n:,}") for verdict, n in report.counts.items()]
-    silent = sum(row.acknowledged is not None for row in report.rows)
     if silent:
         parts.append((f"{silent:,} of the tripped acknowledged",))
     return joined(parts, "   ")
