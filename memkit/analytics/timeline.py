@@ -28,6 +28,7 @@ PACKAGE = "memkit.analytics"
 # (months, days, the shortest a stretch can be) of each kind of stretch.
 BUCKETS = {"day": (0, 1, 1), "week": (0, 7, 7), "month": (1, 0, 28), "quarter": (3, 0, 90), "year": (12, 0, 365)}
 MOST_BUCKETS = 5_000
+LOG_KINDS = ("stored", "pruned", "restored", "erased", "acknowledged", "record")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,8 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
         data: The events, as an Arrow table: happened_at, kind, entry_id, title, detail, project_key.
         checked: Whether facts were at hand; without them nothing is known to have tripped.
         sql: The query that counted.
+        log: What the audit log adds, as an Arrow table of the same columns; None where it was not asked.
+        log_begins_at: When the audit log begins; None where there is none.
     """
 
     rows: tuple[TimelineBucket, ...]
@@ -97,6 +100,8 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
     data: pa.Table
     checked: bool = False
     sql: str = ""
+    log: pa.Table | None = None
+    log_begins_at: dt.datetime | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -121,8 +126,17 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
 
     def newest(self, n: int) -> tuple[TimelineEvent, ...]:
         """The newest events, oldest first."""
-        rows = self.data.slice(max(0, self.data.num_rows - n)).to_pylist()
-        return tuple(TimelineEvent(row.pop("happened_at").astimezone(clock.UTC), **row) for row in rows)
+        return _events(self.data.slice(max(0, self.data.num_rows - n)))
+
+    @property
+    def log_events(self) -> tuple[TimelineEvent, ...]:
+        """What the audit log adds, oldest first: kinds of `LOG_KINDS`; of a record, `entry_id` is its slug."""
+        return () if self.log is None else _events(self.log)
+
+    @property
+    def missing_kinds(self) -> tuple[str, ...]:
+        """Kinds of events nothing is known of, because there is no audit log."""
+        return LOG_KINDS if self.log_begins_at is None else ()
 
     def to_arrow(self) -> pa.Table:
         """One row per stretch."""
@@ -140,10 +154,13 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
         buckets = [{**row, "begins_on": row["begins_on"].isoformat()} for row in self.to_arrow().to_pylist()]
-        events = [
-            {"at": clock.iso(e.at), "kind": e.kind, "entry_id": e.entry_id, "title": e.title, "detail": e.detail}
-            for e in self.events
-        ]
+        events, logged = (
+            [
+                {"at": clock.iso(e.at), "kind": e.kind, "entry_id": e.entry_id, "title": e.title, "detail": e.detail}
+                for e in found
+            ]
+            for found in (self.events, self.log_events)
+        )
         return {
             "since": clock.iso(self.since) if self.since else None,
             "until": clock.iso(self.until),
@@ -151,7 +168,14 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
             "checked_against_facts": self.checked,
             "buckets": buckets,
             "events": events,
+            "log_events": logged,
+            "log_begins_at": clock.iso(self.log_begins_at) if self.log_begins_at else None,
+            "missing_kinds": list(self.missing_kinds),
         }
+
+
+def _events(table: pa.Table) -> tuple[TimelineEvent, ...]:
+    return tuple(TimelineEvent(row.pop("happened_at").astimezone(clock.UTC), **row) for row in table.to_pylist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +338,12 @@ def timeline(
         load(PACKAGE, "timeline_events"), {"since": since, "until": end}, as_of=as_of, frames={"marks": marks}
     )
     rows = tuple(TimelineBucket(row.pop("begins_at").astimezone(clock.UTC).date(), **row) for row in counted.rows)
-    return Timeline(rows if reach["n_begun"] else (), since, end, bucket, events.data, checked, query.sql)
+    span = {"since": since, "until": end}
+    log = catalog.table(load(PACKAGE, "timeline_log"), span, as_of=as_of).data
+    (first,) = catalog.table(load(PACKAGE, "timeline_log_begins"), as_of=as_of).rows
+    begun = first["begins_at"].astimezone(clock.UTC) if first["begins_at"] else None
+    shown = rows if reach["n_begun"] else ()
+    return Timeline(shown, since, end, bucket, events.data, checked, query.sql, log, begun)
 
 
 def in_force(

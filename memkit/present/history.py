@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from memkit.analytics.calibration import Calibration, CalibrationBin, DissentRow
 from memkit.analytics.chains import Chain, ChainMember, Chains, OpenLink
-from memkit.analytics.timeline import Held, InForce, Timeline, TimelineBucket, TimelineEvent
+from memkit.analytics.timeline import LOG_KINDS, Held, InForce, Timeline, TimelineBucket, TimelineEvent
 from memkit.analytics.tripwire_words import moment as brief
 from memkit.present.blocks import Block, Bullets, Chip, Column, Grid, Inline, Line, Meter, Para, Section, Sheet
 from memkit.present.render import MAX_ROWS
@@ -19,7 +20,11 @@ _KINDS = {
     "superseded": Chip("superseded", "↷", "warn"),
     "tripped": Chip("tripped", "▲", "bad"),
     "revisit-due": Chip("due", "▲", "warn"),
-    "pruned": Chip("pruned", "▽", "calm"),
+    "pruned": Chip("pruned", "▽", "warn"),
+    "restored": Chip("restored", "△", "good"),
+    "erased": Chip("erased", "✕", "bad"),
+    "acknowledged": Chip("acknowledged", "✓", "calm"),
+    "record": Chip("record", "●", "calm"),
 }
 
 
@@ -35,12 +40,26 @@ def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
     if not timeline.checked:
         lead.append(("No facts at hand, so nothing is known to have tripped.",))
     body: list[Block] = [stretches_grid(shown)]
+    if timeline.log is not None and timeline.missing_kinds:
+        lead.append((f"No audit log, so nothing is known of {', '.join(timeline.missing_kinds)}.",))
     newest = timeline.newest(rows)
     if newest:
         of = f"{len(newest):,} of {timeline.data.num_rows:,}"
         events = Bullets(tuple(map(_event, newest)))
         body.append(Section((f"Newest events ({of})",), (events,)))
-    return Sheet(title, tuple(lead), tuple(body))
+    return Sheet(title, tuple(lead), (*body, *_from_the_log(timeline, rows)))
+
+
+def _from_the_log(timeline: Timeline, rows: int) -> tuple[Block, ...]:
+    """What the audit log adds: how many of each kind, and the newest that are more than a storing."""
+    found = timeline.log_events
+    if not found:
+        return ()
+    counted = Counter(event.kind for event in found)
+    words = ", ".join(f"{counted[kind]:,} {kind}" for kind in LOG_KINDS if counted[kind])
+    others = [event for event in found if event.kind != "stored"][-rows:]
+    block: Block = Bullets(tuple(map(_event, others))) if others else Para(("Nothing but storing.",), "dim")
+    return (Section((f"From the audit log: {words}",), (block,)),)
 
 
 def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:

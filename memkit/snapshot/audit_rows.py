@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TEXTS = (
     "id", "event", "op", "status", "actor", "run_id", "worker", "trigger", "reason", "model", "session_id", "host",
     "entry_id", "panel_id", "replaces", "kind", "slug", "path", "before_hash", "after_hash", "findings", "staged_ids",
-    "consumed_ids", "query",
+    "consumed_ids", "pruned", "restored", "erased", "query",
 )  # fmt: skip
 NUMBERS = ("seq", "schema_version", "duration_ms", "pid", "result_count")
 COUNTS = ("staged", "consumed", "write", "edit", "delete", "drop", "merge", "trim", "restaged", "dead_lettered")

@@ -13,8 +13,10 @@ from memkit.analytics.timeline import in_force, timeline
 from memkit.analytics.tripwires import marks
 from memkit.clock import UTC
 from memkit.errors import InvalidInputError
+from memkit.present import register, render
 from tests.stores import NOW, new, put
 
+assert register.SHEETS
 NOTHING = frame_schemas()["marks"].empty_table()
 DAY = dt.timedelta(days=1)
 
@@ -194,3 +196,45 @@ def test_of_decisions_that_replaced_each_other_it_is_not_known_which_holds(store
     assert found.reason == "Of 2 it is not known whether they still held."
     last = timeline(see(store), NOTHING, as_of=NOW)[-1]
     assert (last.in_force, last.uncertain) == (1, 2)
+
+
+def test_the_audit_log_adds_what_was_stored_pruned_restored_acknowledged_and_written(tmp_path, root, project, clock):
+    from memkit.model.event import Event
+    from tests.stores import open_catalog, open_store
+
+    store = open_store(root, project, clock)
+    (one, other) = put(store, new("one", title="One"), new("two", title="Two"))
+    log = store.audit
+    log.record(Event("entry_operation", "prune", detail={"pruned": [one, other], "erased": []}))
+    log.record(Event("entry_operation", "restore", detail={"restored": [other]}))
+    log.record(Event("entry_operation", "acknowledge", detail={"entry_id": one, "reason": "We know."}))
+    log.record(Event("record_operation", "edit", detail={"slug": "retry", "reason": "A typo."}))
+    log.record(Event("record_operation", "write", status="failed", detail={"slug": "refused"}))
+    log.record(Event("entry_operation", "erase", detail={"erased": 3}))
+    with open_catalog(tmp_path, store) as catalog:
+        found = timeline(catalog, NOTHING, as_of=clock.now())
+    assert [(e.kind, e.entry_id, e.title, e.detail) for e in found.log_events] == sorted(
+        [
+            ("stored", one, "One", ""), ("stored", other, "Two", ""), ("pruned", one, "One", ""),
+            ("pruned", other, "Two", ""), ("restored", other, "Two", ""), ("acknowledged", one, "One", "We know."),
+            ("record", "retry", "retry", "edit: A typo."),
+        ],
+        key=lambda each: each[:2],
+    )  # fmt: skip
+    assert (found.missing_kinds, found.log_begins_at) == ((), NOW)
+    assert "From the audit log: 2 stored, 2 pruned" in render.text(found)
+
+
+def test_without_a_log_the_timeline_says_which_kinds_are_missing(tmp_path, root, project, clock):
+    import shutil
+
+    from tests.stores import open_catalog, open_store
+
+    store = open_store(root, project, clock)
+    put(store, new("one", title="One"))
+    shutil.rmtree(store.paths.logs)
+    with open_catalog(tmp_path, store) as catalog:
+        found = timeline(catalog, NOTHING, as_of=clock.now())
+    assert found.missing_kinds == ("stored", "pruned", "restored", "erased", "acknowledged", "record")
+    assert found.log_events == ()
+    assert "nothing is known of stored" in render.text(found)

@@ -13,7 +13,7 @@ import platform
 import sys
 from collections.abc import Callable
 
-from tests.bench import bench_deciding, bench_recall, bench_sessions, bench_store
+from tests.bench import bench_audit, bench_deciding, bench_recall, bench_sessions, bench_store
 
 TRIES = 3
 
@@ -74,6 +74,22 @@ def smoke(tolerance: float = 1.0) -> int:
         results.append(check(what, "<= 15", lambda value: value <= 15, growth))
     what = "extracting a session of ten times the bytes, times as long"
     results.append(check(what, "<= 15", lambda value: value <= 15, bench_sessions.growth))
+    results.append(
+        check(
+            "an event of the audit log over a bare locked append",
+            f"<= {2.5 * tolerance:.2f}",
+            lambda value: value <= 2.5 * tolerance,
+            lambda: bench_audit.append()["ratio"],
+        )
+    )
+    results.append(
+        check(
+            "a store with its event over one without",
+            f"<= {1.1 * tolerance:.2f}",
+            lambda value: value <= 1.1 * tolerance,
+            bench_audit.with_event,
+        )
+    )
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
@@ -118,7 +134,18 @@ def full() -> int:
         f"extracting a session of {sessions['mb']:.0f} MB with {sessions['candidates']:,} candidates: "
         f"{sessions['first_s']:.1f} s, once more {sessions['again_s']:.1f} s, peak {sessions['peak_mb']:.0f} MB\n"
     )
-    print(json.dumps({"about": about, "recall": recall, "store": store, "deciding": deciding, "sessions": sessions}))
+    log = {**bench_audit.append(), "store_ratio": bench_audit.with_event(), **bench_audit.questions()}
+    print("audit log\n")
+    print(f"{'bare locked append (us)':<42}{log['bare_us']:>8.0f}")
+    print(f"{'an event (us)':<42}{max(log['stored_us'], log['asked_us']):>8.0f}{log['ratio']:>8.2f}")
+    print(f"{'a store with its event over one without':<42}{log['store_ratio']:>8.2f}")
+    print(f"{'runs() of ' + format(log['n'], ',') + ' events, from the log (s)':<42}{log['log_s']:>8.2f}")
+    print(f"{'the same, compacted (s)':<42}{log['compacted_s']:>8.2f}\n")
+    print(
+        json.dumps(
+            {"audit": log, "about": about, "recall": recall, "store": store, "deciding": deciding, "sessions": sessions}
+        )
+    )
     return 0
 
 

@@ -17,6 +17,12 @@ select
     text.message as message,
     result_count,
     entry_id,
+    case
+        when entry_id is not null then [entry_id]
+        when json_type(coalesce(pruned, restored, erased)) = 'ARRAY'
+            then from_json(coalesce(pruned, restored, erased), '["VARCHAR"]')
+        else []
+    end as entry_ids,
     panel_id,
     replaces,
     coalesce(text.source_path, path) as path,
