@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 
-.PHONY: help setup demo test test-shuffled check docs notebooks bench bench-smoke reliability reliability-release corpora format clean
+.PHONY: help setup demo tools test test-shuffled check docs notebooks bench bench-smoke reliability reliability-release corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
@@ -41,6 +41,14 @@ check: $(VENV)/.dev ## formatting, lint, types, floors
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+tools: ## other projects' tools in .tools: the tests of imports read what they write, and skip where they are not
+	@test -x .tools/bin/python || $(PYTHON) -m venv .tools
+	.tools/bin/python -m pip --disable-pip-version-check install --quiet --upgrade "pip>=25.1"
+	.tools/bin/python -m pip --disable-pip-version-check install --quiet --group tools
+	@if command -v npm >/dev/null 2>&1; then \
+		npm install --silent --no-fund --no-audit --prefix .tools "@modelcontextprotocol/server-memory@>=2025.8.4"; \
+	else echo "no npm: the memory server is left out"; fi
 
 docs: $(VENV)/.dev ## run the pages and write the outputs they show anew
 	$(BIN)/python -m tests.docs

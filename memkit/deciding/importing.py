@@ -103,8 +103,17 @@ class Importing:
             return report
         place = Place(os.path.realpath(self._store.paths.real_path))
         intake = Intake(path, place, self._scratch, self._store.paths.key, self._store.clock.now())
-        drafts = kind_of(kind).reader().drafts
-        return import_batches(kind, drafts, intake, against, keep=keep, limit=limit, progress=progress)
+        row = kind_of(kind)
+        return import_batches(
+            kind,
+            row.reader().drafts,
+            intake,
+            against,
+            keep=keep,
+            limit=limit,
+            progress=progress,
+            has_links=row.has_links,
+        )
 
     def _against(self, kind: str) -> Against:
         from memkit.analytics.sources import identities, known_sources

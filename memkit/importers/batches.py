@@ -30,7 +30,8 @@ BATCH_ENTRIES: Final = 1000
 BATCH_BYTES: Final = 16 * 1024 * 1024
 MAX_LISTED: Final = 20_000
 # For links only the names of a document are kept, and of so many documents at most.
-MAX_LINKED: Final = 100_000
+MAX_LINKED: Final = 20_000
+MAX_TITLE: Final = 200
 _NAMES: Final = ("id", "slug", "number", "title", "supersedes", "supersededBy", "amends", "partly")
 
 Keep = Callable[[Sequence[NewEntry]], Sequence[StoreReceipt]]
@@ -88,6 +89,7 @@ def import_batches(
     keep: Keep | None,
     limit: int | None = None,
     progress: Progress | None = None,
+    has_links: bool = True,
 ) -> ImportReport:
     """Read everything an importer finds, and store it through `keep`; without it, say what would be stored.
 
@@ -99,6 +101,7 @@ def import_batches(
         keep: Stores a batch.
         limit: Store at most so many entries, then stop reading.
         progress: Called with the number of items seen since the last call.
+        has_links: Whether links between items are settled for the report; their names are kept in memory for it.
 
     Raises:
         ImportSourceError: the path cannot be read at all.
@@ -141,7 +144,7 @@ def import_batches(
                 account, entry = compare(kind, draft, against.known, moves, against.previous, erased=against.erased)
             if draft.path in against.known:
                 seen.add(draft.path)
-            if draft.fate == "ready" and len(names) < MAX_LINKED:
+            if has_links and draft.fate == "ready" and len(names) < MAX_LINKED:
                 names.append(_named(draft))
             if entry is not None:
                 if limit is not None and n_new >= limit:
@@ -184,8 +187,10 @@ def _named(draft: Draft) -> Draft:
     """A draft without its texts: the names it can be meant by, and its links."""
     document = draft.result.get("document")
     held = document if isinstance(document, dict) else {}
-    result = {"document": {key: held[key] for key in _NAMES if key in held}}
-    return Draft(draft.path, question=draft.question[:300], result=result)
+    names = {key: held[key] for key in _NAMES if key in held}
+    if isinstance(names.get("title"), str):
+        names["title"] = names["title"][:MAX_TITLE]
+    return Draft(draft.path, question=draft.question[:MAX_TITLE], result={"document": names})
 
 
 def _returned(draft: Draft, against: Against, ids: set[str | None]) -> tuple[FileAccount, NewEntry | None]:

@@ -141,7 +141,7 @@ class Item:
 
     def _fields(self, kept: Mapping[str, Any]) -> Iterable[FieldAccount]:
         for key, value in self.raw.items():
-            if value in (None, "", [], {}):
+            if value in (None, "", [], {}) or self.mapped.get(key) == "decided_on":
                 continue
             if key in self.mapped:
                 yield FieldAccount(self.mapped[key], "mapped", key, shortened(_short(value), 80))

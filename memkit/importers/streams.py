@@ -125,7 +125,7 @@ def are_lines(head: bytes, name: str, lists: tuple[str, ...] = ()) -> bool:
     if not newline:  # a line longer than the head, or a document on one line
         return len(head) == HEAD_BYTES and not any(b'"%s"' % key.encode() in head for key in lists)
     try:
-        value = jsontext.loads(first)
+        value = jsontext.loads(next(glued_objects(first.strip())))
     except jsontext.JsonDamage:
         return False
     return isinstance(value, dict) and bool(rest.strip())
@@ -176,21 +176,21 @@ class _Document:
     def __init__(self, lists: tuple[str, ...]) -> None:
         self.lists = lists
         self.buffer = b""
+        self.resume = 0  # where in the buffer the next bracket is looked for
         self.stack: list[int] = []
         self.key = ""
         self.counts: dict[str, int] = {}
         self.start = -1  # of the item in the buffer, or -1
         self.depth = 0  # of the item
-        self.skipping = False
         self.found = 0
         self.strange = ""
 
     def feed(self, data: bytes, *, last: bool) -> Iterator[Piece]:
         """Pieces that end in the bytes so far."""
         self.buffer += data
-        position = done = 0
+        position = done = self.resume
         buffer = self.buffer
-        for match in _TOKEN.finditer(buffer):
+        for match in _TOKEN.finditer(buffer, position):
             if match["end"] is not None and match["end"] != b'"':
                 if not last:
                     break
@@ -212,11 +212,11 @@ class _Document:
                 self.stack.pop()
                 if self.start >= 0 and len(self.stack) == self.depth:
                     yield self._item(buffer[self.start : position])
-                    self.start, self.skipping = -1, False
+                    self.start = -1
             if self.start < 0:
                 done = position
         keep = self.start if self.start >= 0 else done
-        self.buffer = buffer[keep:]
+        self.buffer, self.resume = buffer[keep:], position - keep
         self.start = min(0, self.start)
         if len(self.buffer) > MAX_ITEM_BYTES:
             raise _TooLong
@@ -268,6 +268,9 @@ def _small_document(data: bytes, lists: tuple[str, ...]) -> Iterator[Piece]:
     try:
         value = jsontext.loads(data)
     except jsontext.JsonDamage as damage:
+        if len(list(glued_objects(data.removeprefix(BOM).strip()))) > 1:
+            yield from _objects(data.removeprefix(BOM).strip(), "line-1")
+            return
         # What stands whole in a damaged document is not lost with the rest.
         document = _Document(lists)
         yield from document.feed(data.removeprefix(BOM), last=True)

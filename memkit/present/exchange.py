@@ -41,7 +41,7 @@ def detection_sheet(detection: Detection, rows: int = MAX_ROWS) -> Sheet:
 
 def export_sheet(receipt: ExportReceipt, rows: int = MAX_ROWS) -> Sheet:
     """How much was written where, what was left out and why, what was masked, and the files."""
-    title: Line = (f"Exported {count(receipt.n_entries, 'entry', 'entries')} as {receipt.format}",)
+    title: Line = (f"Exported {count(receipt.n_entries, 'entry', 'entries')} as ", say(receipt.format, 20))
     total = sum(file.size for file in receipt.files)
     lead: list[Line] = [
         ("In ", say(receipt.path, 240, "code"), f": {count(len(receipt.files), 'file')}, {size(total)}.")

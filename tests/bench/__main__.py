@@ -13,7 +13,7 @@ import platform
 import sys
 from collections.abc import Callable
 
-from tests.bench import bench_audit, bench_deciding, bench_recall, bench_sessions, bench_store
+from tests.bench import bench_audit, bench_deciding, bench_import, bench_recall, bench_sessions, bench_store
 
 TRIES = 3
 
@@ -60,6 +60,28 @@ def smoke(tolerance: float = 1.0) -> int:
             f"<= {1.3 * tolerance:.2f}",
             lambda value: value <= 1.3 * tolerance,
             lambda: seen.pop("growth", None) or bench_store.measure()["growth"],
+        )
+    )
+    seen_import: dict = {}
+
+    def import_ratio() -> float:
+        seen_import.update(bench_import.measure(rounds=1))
+        return seen_import["ratio"]
+
+    results.append(
+        check(
+            "importing 10,000 entries, times its bare system calls",
+            f"<= {1.5 * tolerance:.2f}",
+            lambda value: value <= 1.5 * tolerance,
+            import_ratio,
+        )
+    )
+    results.append(
+        check(
+            "an imported entry among 10,000, times one among 1,000",
+            f"<= {1.5 * tolerance:.2f}",
+            lambda value: value <= 1.5 * tolerance,
+            lambda: bench_import.growth(seen_import.pop("import_s", None)),
         )
     )
     grown: dict[str, float] = {}
@@ -122,6 +144,15 @@ def full() -> int:
     for size, row in store["sizes"].items():
         print(f"{size:<10,}{row['store_ms']:>8.2f}{row['bare_ms']:>8.2f}{row['ratio']:>8.2f}")
     print(f"\ngrowth from 100 to 10,000 entries: {store['growth']:.2f}\n")
+    imported = bench_import.measure()
+    print(f"import of {imported['n']:,} items in {imported['appends']} batches: {imported['import_s']:.1f} s, ", end="")
+    print(
+        f"bare system calls {imported['bare_s']:.1f} s, ratio {imported['ratio']:.2f}; again {imported['again_s']:.1f} s"
+    )
+    large = bench_import.large_file()
+    print(
+        f"dry run over {large['mib']:,} MiB, {large['items']:,} items: {large['seconds']:.0f} s, at most {large['memory_mib']:.0f} MiB of memory\n"
+    )
     deciding = bench_deciding.measure()
     print(
         f"{deciding['n']:,} decisions, {sum(deciding['counts'].values()):,} tripwires, {deciding['n_facts']:,} facts (ms)\n"
@@ -143,7 +174,16 @@ def full() -> int:
     print(f"{'the same, compacted (s)':<42}{log['compacted_s']:>8.2f}\n")
     print(
         json.dumps(
-            {"audit": log, "about": about, "recall": recall, "store": store, "deciding": deciding, "sessions": sessions}
+            {
+                "audit": log,
+                "about": about,
+                "recall": recall,
+                "store": store,
+                "deciding": deciding,
+                "sessions": sessions,
+                "import": imported,
+                "large_import": large,
+            }
         )
     )
     return 0

@@ -23,7 +23,7 @@ from memkit.store.listing import EntryList
 from memkit.store.receipt import StoreReceipt
 from memkit.store.repair import RepairAction, RepairReport
 from memkit.store.wipe import WipeReceipt
-from tests.present import deciding_samples, staging_samples
+from tests.present import deciding_samples, exchange_samples, staging_samples
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 STORED = dt.datetime(2026, 9, 15, 8, 30, tzinfo=UTC)
@@ -370,6 +370,7 @@ def everyday():
         "text": ("One paragraph.\n\nAnother.", ["One paragraph.", "Another."]),
         "anything": (decimal.Decimal("1.5"), ["Decimal", "1.5"]),
         **deciding_samples.everyday(),
+        **exchange_samples.everyday(),
         **staging_samples.everyday(),
     }  # fmt: skip
 
@@ -436,5 +437,6 @@ def hostile(text):
         "text": text,
         "anything": {text: text},
         **deciding_samples.hostile(text),
+        **exchange_samples.hostile(text),
         **staging_samples.hostile(text),
     }  # fmt: skip

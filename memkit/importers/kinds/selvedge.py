@@ -15,7 +15,7 @@ from memkit.importers import databases
 from memkit.importers.draft import Draft
 from memkit.importers.files import Unreadable
 from memkit.importers.intake import Intake
-from memkit.importers.item import DECISION, Item, from_json, key_of, refused, sections
+from memkit.importers.item import DECISION, Item, from_json, instant_of, key_of, refused, sections
 from memkit.importers.look import Look
 
 KIND: Final = "selvedge"
@@ -97,7 +97,7 @@ def _tripwires(item: Mapping[str, Any]) -> list[str]:
     if library:
         found.append(f"{library['name'].strip()} version {library['sign']} {library['version'].strip()}")
     elif expires.startswith("date:"):
-        found.append(f"revisit by {expires.removeprefix('date:').strip()}")
+        found.append(f"revisit by {_day(expires.removeprefix('date:'))}")
     elif expires.startswith("entity:") and expires.endswith(":changes"):
         found.append(f"{expires.removeprefix('entity:').removesuffix(':changes')} changes")
     elif expires:
@@ -105,5 +105,11 @@ def _tripwires(item: Mapping[str, Any]) -> list[str]:
     if item.get("stale_when"):
         found.append(str(item["stale_when"]).strip())
     if item.get("revisit_after"):
-        found.append(f"revisit by {str(item['revisit_after']).strip()[:10]}")
+        found.append(f"revisit by {_day(item['revisit_after'])}")
     return [text for text in found if text]
+
+
+def _day(value: object) -> str:
+    """The day of an instant, as people write it; anything else as it is."""
+    instant = instant_of(value)
+    return instant.date().isoformat() if instant else str(value).strip()

@@ -31,12 +31,14 @@ class Kind:
         reads: What it reads, in a few words.
         example: A path such files have.
         module: Its module in `memkit.importers.kinds`.
+        has_links: Whether its items can say what they replace, so that links are settled.
     """
 
     name: str
     reads: str
     example: str
     module: str
+    has_links: bool = False
 
     def reader(self) -> Reader:
         """Its module."""
@@ -50,12 +52,12 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind("server-memory", "the knowledge graph of an MCP memory server", "memory.jsonl", "server_memory"),
     Kind("llm-council", "runs and conversations of an LLM council", ".council/logs", "llm_council"),
     Kind("agent-memory", "memory folders of agents, CLAUDE.md, AGENTS.md", "CLAUDE.md", "agent_memory"),
-    Kind("basic-memory", "notes of basic-memory", "notes/", "basic_memory"),
+    Kind("basic-memory", "notes of basic-memory", "notes/", "basic_memory", has_links=True),
     Kind("claude-mem", "the database or export of claude-mem", "claude-mem.db", "claude_mem"),
     Kind("llm", "the log of the command-line tool llm", "logs.db", "llm"),
-    Kind("beads", "decisions and memories among the issues of beads", ".beads/issues.jsonl", "beads"),
+    Kind("beads", "decisions and memories among the issues of beads", ".beads/issues.jsonl", "beads", has_links=True),
     Kind("mem0", "an export of mem0", "mem0.json", "mem0"),
-    Kind("selvedge", "changes and their reasons from selvedge", ".selvedge/selvedge.db", "selvedge"),
+    Kind("selvedge", "changes and their reasons from selvedge", ".selvedge/selvedge.db", "selvedge", has_links=True),
 )
 
 
