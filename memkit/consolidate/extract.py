@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -139,6 +140,7 @@ def extract(
     dry_run: bool = False,
     trigger: Trigger = "manual",
     progress: Progress | None = None,
+    held: HeldLock | None = None,
 ) -> ExtractionReport:
     """Stage what a session holds and nobody staged before.
 
@@ -150,6 +152,7 @@ def extract(
         dry_run: Say what would be staged, and write nothing.
         trigger: What set it off, for the audit log.
         progress: Wraps the turns that are read, to show how far it is.
+        held: The canonical-writer lock, where the caller holds it.
 
     Raises:
         LockedError: somebody else consolidates, reconciles, or writes records.
@@ -163,9 +166,9 @@ def extract(
         about["model"] = extractor.name.removeprefix("model:")
     with store.audit.run(worker="memory_extract", trigger=trigger, **about) as run:
         try:
-            with canonical.writing(store, "extract") as held:
+            with nullcontext(held) if held else canonical.writing(store, "extract") as lock:
                 report, before = _found(store, session, extractor, stored, progress)
-                report = _kept(store, held, replace(report, dry_run=False), before)
+                report = _kept(store, lock, replace(report, dry_run=False), before)
         except ModelError:
             run.reason_of_failure = "model_error"
             raise

@@ -143,6 +143,33 @@ class Shortlist:
             for i in ranked
         ]
 
+    def alike(self, text: str, paths: Iterable[str]) -> dict[str, float]:
+        """How alike a text and some records are, 0 to 1: weighted Jaccard of their sets of words.
+
+        A word weighs log(1 + (N + 1) / (n + 1)), of N records n have it: smoothed, so that few records judge much as
+        many do. The weight of what both texts have is divided by the weight of what either has. 1 means the same words.
+        """
+        mine = {term: self._weight(term) for term in tokens.terms(text)}
+        total = sum(mine.values())
+        found: dict[str, float] = {}
+        for path in paths:
+            number = self._numbers.get(path)
+            if number is None:
+                continue
+            both = either = 0.0
+            for term in self._terms[number]:
+                if term in mine:
+                    both += mine[term]
+                else:
+                    either += self._weight(term)
+            found[path] = both / (total + either) if total + either else 0.0
+        return found
+
+    def _weight(self, term: str) -> float:
+        holders = self._holders.get(term)
+        live = holders.live if holders else 0
+        return math.log(1 + (len(self._numbers) + 1) / (live + 1))
+
     def _best(self, scores: Any, limit: int, kind: str | None) -> list[int]:
         """Numbers of the best records that count, best first; of equal ones, by path."""
         import numpy as np

@@ -127,7 +127,7 @@ class Candidate(Displayable):
 
     def key(self, session_id: str) -> str:
         """Names it for ever: 16 hexadecimal digits of its session, category and words; attempts do not change it."""
-        return hashlib.sha256(f"{session_id}\0{self.digest}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return key_of(session_id, self.digest)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object in a staging file or a dead letter."""
@@ -389,3 +389,8 @@ def said_digest(category: str, text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = " ".join(re.findall(r"\w+", folded))
     return hashlib.sha256(f"{category}\0{words or folded}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def key_of(session_id: str, digest: str) -> str:
+    """The key of a candidate: 16 hexadecimal digits of its session and the digest of its words."""
+    return hashlib.sha256(f"{session_id}\0{digest}".encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -26,10 +26,12 @@ from memkit.analytics.recall_result import RecallHit, RecallResult
 from memkit.analytics.summary import ProjectSummary
 from memkit.analytics.timeline import InForce, Timeline
 from memkit.analytics.tripwire_result import Backtest, TripwireReport
+from memkit.consolidate.balance import Balance
 from memkit.consolidate.extract import ExtractionReport
 from memkit.consolidate.lint import LintReport
 from memkit.consolidate.record_results import RecordHits, RecordList, RecordReceipt, ShownRecord
 from memkit.consolidate.recover import RecoverReport
+from memkit.consolidate.report import ConsolidationReport
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.display import drawn, mimebundle, plain
 from memkit.exporting.report import ExportReceipt
@@ -42,6 +44,7 @@ from memkit.model.record import Record
 from memkit.model.status import Status
 from memkit.present import (
     audit,
+    consolidation,
     decided,
     decisions,
     entries,
@@ -101,6 +104,8 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     StagedList: staging.staged_sheet,
     StagedCandidate: staging.staged_candidate_sheet,
     Chart: chart_sheet,
+    ConsolidationReport: consolidation.report_sheet,
+    Balance: consolidation.balance_sheet,
     AuditAnswer: audit.answer_sheet,
     AuditRuns: audit.runs_sheet,
     AuditEvents: audit.events_sheet,

@@ -8,25 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
-from memkit.store import leftovers, look
-from memkit.store.lock import HeldLock, Lock
-from memkit.store.paths import StorePaths
+from memkit.store import leftovers, look, pending
+from memkit.store.lock import HeldLock
 from memkit.store.store import Store
-
-# Short enough to be called "at once"; longer than somebody holds it who only notes an edit by hand, or asks who has it.
-WAIT_SECONDS: Final = 0.2
-
-
-def canonical_lock(paths: StorePaths, wait_seconds: float = WAIT_SECONDS) -> Lock:
-    """The lock itself."""
-    return Lock(paths.canonical_lock, wait_seconds)
+from memkit.store.writer import WAIT_SECONDS as WAIT_SECONDS  # noqa: PLC0414 - under the names callers know
+from memkit.store.writer import canonical_lock as canonical_lock  # noqa: PLC0414
+from memkit.store.writer import require_held as require_held  # noqa: PLC0414
 
 
 @contextmanager
 def writing(store: Store, command: str) -> Iterator[HeldLock]:
-    """Hold the lock for the block, in a store ready to be written to; a wipe that was cut off is finished.
+    """Hold the lock for the block, in a store ready to be written to.
+
+    A wipe, or a change of records, that was cut off is finished first.
 
     Raises:
         LockedError: somebody else writes; the error names them.
@@ -40,15 +35,10 @@ def writing(store: Store, command: str) -> Iterator[HeldLock]:
                 leftovers.finish_wipe(store.paths, index_held)
                 store.make_folders()
                 store.write_store_json()
+        pending.roll_forward(store, held)
         yield held
 
 
 def require_writer(store: Store, held: HeldLock) -> None:
     """Refuse to go on without the lock."""
     require_held(store.paths, held)
-
-
-def require_held(paths: StorePaths, held: HeldLock) -> None:
-    """The same where only the paths are at hand."""
-    if not held.is_held or held.path != paths.canonical_lock:
-        raise RuntimeError("the canonical-writer lock must be held")

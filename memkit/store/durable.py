@@ -82,8 +82,18 @@ def temp_sibling(path: Path) -> Path:
 def write_temp(path: Path, data: bytes) -> Path:
     """Write `data` beside `path` under a temporary name, checked and fsynced; the caller publishes or unlinks it."""
     temp = temp_sibling(path)
-    with faults(path, "write"):
-        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+    _write_fresh(temp, data, path)
+    return temp
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file that is not there yet, checked and fsynced; its folder is not yet fsynced."""
+    _write_fresh(path, data, path)
+
+
+def _write_fresh(new: Path, data: bytes, meant: Path) -> None:
+    with faults(meant, "write"):
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
         try:
             try:
                 os.fchmod(descriptor, FILE_MODE)
@@ -95,9 +105,8 @@ def write_temp(path: Path, data: bytes) -> Path:
                 os.close(descriptor)
         except BaseException:
             with suppress(OSError):
-                os.unlink(temp)
+                os.unlink(new)
             raise
-    return temp
 
 
 def write_stream(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
@@ -153,6 +162,12 @@ def rename(temp: Path, final: Path) -> None:
         with suppress(OSError):
             os.unlink(temp)
         raise fault(error, final, "rename into place") from error
+
+
+def put_in_place(pending: Path, final: Path) -> None:
+    """Give a written file its final name within its folder, not yet fsynced; it stays where it is if that fails."""
+    with faults(final, "rename into place"):
+        os.rename(pending, final)
 
 
 def move(source: Path, target: Path) -> None:

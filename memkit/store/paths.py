@@ -210,6 +210,11 @@ class StorePaths:
         return self.folder / "canonical-writer.lock"
 
     @cached_property
+    def ledger(self) -> Path:
+        """What became of each candidate."""
+        return self.state / "ledger.jsonl"
+
+    @cached_property
     def extraction(self) -> Path:
         """How far each session was extracted."""
         return self.state / "extraction.jsonl"

@@ -45,10 +45,10 @@ from memkit.model.record import (
 )
 from memkit.model.slugs import is_slug, require_slug
 from memkit.store import durable, leftovers, look, seen_records
-from memkit.store.canonical import require_held
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
+from memkit.store.writer import require_held
 
 State = Literal["whole", "missing", "empty", "unreadable", "damaged"]
 RECORD_FOLDERS = (MEMORY, KNOWLEDGE)

@@ -18,12 +18,13 @@ from memkit.display import Displayable
 from memkit.model import jsontext
 from memkit.model.event import Event
 from memkit.model.problem import Problem
-from memkit.store import durable, entries, erasing, index, leftovers, look, quarantine, trash
+from memkit.store import durable, entries, erasing, index, leftovers, look, pending, quarantine, trash
 from memkit.store.index_lines import parse
 from memkit.store.lock import HeldLock
 from memkit.store.repair_trash import mend_trash, quarantine_lines
 from memkit.store.store import Store
 from memkit.store.verify import verify
+from memkit.store.writer import canonical_lock
 
 _BY_INDEX = {
     "index-missing": "write the index from the entries",
@@ -51,8 +52,10 @@ _BY_FILE = {
     "damaged-pin": "move the bytes to quarantine",
     "damaged-hold": "move the bytes to quarantine",
     "damaged-receipt": "move the bytes to quarantine",
+    "damaged-ledger": "move the bytes to quarantine",
+    "unfinished-consolidation": "carry it to its end",
 }
-_LINES = ("damaged-plan", "damaged-pin", "damaged-hold", "damaged-receipt")
+_LINES = ("damaged-plan", "damaged-pin", "damaged-hold", "damaged-receipt", "damaged-ledger")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,14 @@ def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
     if dry_run or not actions:
         left = tuple(problem for problem in found if problem.code not in _BY_INDEX and problem.code not in _BY_FILE)
         return RepairReport(dry_run, actions, left, store.clock.now())
+    finished: set[str] = set()
+    if any(action.code == "unfinished-consolidation" for action in actions):
+        with canonical_lock(store.paths).held("repair") as writer:
+            pending.roll_forward(store, writer)
+        finished.add("unfinished-consolidation")
     with store.index_lock.held("repair") as held:
-        finished = {"unfinished-wipe"} if leftovers.finish_wipe(store.paths, held) else set()
+        if leftovers.finish_wipe(store.paths, held):
+            finished.add("unfinished-wipe")
         if erasing.finish(store.paths, held):
             finished.add("unfinished-erasure")
         if any(action.code == "unfinished-plan" for action in actions) and trash.finish(store.paths, held):

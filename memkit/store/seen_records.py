@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from memkit.model import jsontext
 from memkit.store import durable, jsonl, look
-from memkit.store.canonical import require_held
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
+from memkit.store.writer import require_held
 
 _SPARE_LINES = 1_000
 
@@ -92,6 +92,11 @@ def read(paths: StorePaths) -> SeenRecords:
 def intend(paths: StorePaths, held: HeldLock, path: str, sha256: str | None, *, was: str | None) -> None:
     """Say before a write that this file is about to have these bytes."""
     _append(paths, held, [{"path": path, "sha256": sha256, "was": was}])
+
+
+def intend_all(paths: StorePaths, held: HeldLock, changes: Iterable[tuple[str, str | None, str | None]]) -> None:
+    """The same of several writes: path, hash after it, hash before it."""
+    _append(paths, held, [{"path": path, "sha256": sha256, "was": was} for path, sha256, was in changes])
 
 
 def note(paths: StorePaths, held: HeldLock, seen: Mapping[str, str | None]) -> None:

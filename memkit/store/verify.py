@@ -27,9 +27,11 @@ from memkit.store import (
     erasures,
     extraction,
     index,
+    ledger,
     leftovers,
     look,
     marks,
+    pending,
     quarantine,
     receipts,
     records,
@@ -42,6 +44,7 @@ from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
 from memkit.store.verify_trash import about_trash
+from memkit.store.writer import canonical_lock
 
 REPAIR = "Run `memkit repair --apply`."
 _TOP = frozenset(
@@ -64,6 +67,8 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.quarantine, lambda: _about_notes(paths))
     problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
     problems += _readable(paths, paths.state, lambda: extraction.read(paths)[1])
+    problems += _readable(paths, paths.state, lambda: ledger.read(paths)[1])
+    problems += _readable(paths, paths.memory, lambda: _about_pending(paths))
     problems += _readable(paths, paths.staging, lambda: staging.read_all(paths)[1])
     problems += _readable(paths, paths.deadletter, lambda: deadletters.read_letters(paths)[1])
     problems += _readable(paths, paths.memory, lambda: records.problems(paths))
@@ -75,6 +80,25 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
     problems += _readable(paths, paths.logs, lambda: audit_log.broken_chain(paths))
     return sorted(set(problems))
+
+
+def _about_pending(paths: StorePaths) -> Iterator[Problem]:
+    """Files of a change of records that was cut off; only while nobody is at it."""
+    if not pending.waiting(paths):
+        return
+    held = canonical_lock(paths, 0).try_acquire(None, create=False)
+    if held is None:
+        return
+    try:
+        for name in pending.waiting(paths):
+            yield Problem(
+                "unfinished-consolidation",
+                path_text(name),
+                "a change of records was cut off",
+                "The next `memkit consolidate` or change of a record carries it to its end.",
+            )
+    finally:
+        held.release()
 
 
 def _readable(paths: StorePaths, place: Path, look_into: Callable[[], Iterable[Problem]]) -> list[Problem]:
@@ -292,7 +316,7 @@ def _is_stray(paths: StorePaths, path: Path) -> bool:
     if path.parent in {paths.staging, paths.deadletter}:
         return not candidate_files.is_name(path.name)
     if path.parent in {paths.memory, paths.knowledge}:
-        return not records.is_record_name(path.name)
+        return not records.is_record_name(path.name) and not pending.is_pending(path.name)
     if path.parent == paths.trash:
         return path != paths.deleted_records and (
             kind_of(paths.relative(path)) is None or path.suffix == trash.KEPT_SUFFIX

@@ -19,6 +19,7 @@ from typing import Any
 
 from memkit.clock import FixedClock
 from memkit.consolidate.record_tools import RecordTools
+from memkit.model import jsontext
 from memkit.model.candidate import Candidate
 from memkit.model.event import Event
 from memkit.model.mark import MARK_KINDS
@@ -208,6 +209,62 @@ def _acknowledge(bench: Bench) -> None:
     acknowledgements.acknowledge(
         bench.store, tripwire_id="0123456789abcdef", entry_id="0" * 32, evidence="e" * 16, reason="seen by the harness"
     )
+
+
+def _to_reconcile(bench: Bench) -> None:
+    """One of each: to be added, a duplicate, one that supersedes a record, one that needs a person, one that is none."""
+    place = bench.store.paths.memory / "we-keep-the-old-queue.md"
+    old = Record("we-keep-the-old-queue", "decision", "# We keep the old queue\n\nIt is enough for all we know.")
+    _place(place, write_record(old))
+    place.parent.chmod(0o700)
+    new = [
+        Candidate(
+            "lessons", "Measure the lease", "s", "Measure the lease before you blame the queue.", triggers=("lease",)
+        ),
+        Candidate("domain", "Ferries", "s", "Ferries run every twenty minutes in summer."),
+        Candidate("decisions", "Old queue", "s", "We keep the old queue, it is not enough for all that we know now."),
+        Candidate(
+            "decisions", "We take another queue", "s", "It has more room.", supersedes=("We keep the old queue",)
+        ),
+    ]
+    again = replace(new[0], body="measure the lease, before you blame the queue")
+    long = Candidate("domain", "Long", "s", "A body of many words. " * 1_000)
+    root = bench.store.paths.project_path
+    for name, items in (("s1", new), ("s2", [again, long])):
+        file = staging.StagingFile(f"{name}.json", name, None, root, tuple(items))
+        _place(bench.store.paths.staging / file.name, jsontext.dumps(file.to_dict()))
+    bench.store.paths.staging.chmod(0o700)
+
+
+def _consolidate(bench: Bench) -> Any:
+    from memkit.consolidate.adjudicate import RuleAdjudicator
+    from memkit.consolidate.consolidating import consolidate
+
+    return consolidate(bench.store, [RuleAdjudicator()])
+
+
+def _balanced(bench: Bench) -> list[str]:
+    """Each candidate has one fate and stands where that says; the next run ends it; the one after changes no byte."""
+    from memkit.consolidate.balance import balance
+
+    paths = bench.store.paths
+    found = [f"{key} is nowhere" for key in balance(paths).unaccounted]
+    _consolidate(bench)
+    done = balance(paths)
+    found += [f"{key} is nowhere after the next run" for key in done.unaccounted]
+    fates = {fate: n for fate, n in done.fates.items() if n}
+    if fates != {"added": 2, "duplicate": 1, "superseding": 1, "restaged": 1, "dead_lettered": 1}:
+        found.append(f"the ledger says {fates}")
+    by_slug = {record.slug: record for record in records.read_all(paths).records}
+    old = by_slug["we-keep-the-old-queue"]
+    if len(by_slug) != 4 or old.superseded_by != "we-take-another-queue":
+        found.append(f"records: {sorted(by_slug)}, the old one superseded by {old.superseded_by}")
+    if by_slug.get("measure-the-lease") and by_slug["measure-the-lease"].reinforcement_count != 1:
+        found.append(f"reinforced {by_slug['measure-the-lease'].reinforcement_count} times")
+    places = (paths.staging, paths.deadletter, paths.memory, paths.knowledge, paths.state)
+    seen = [fingerprint(place) for place in places]
+    _consolidate(bench)
+    return found + (["a second run changed a byte"] if [fingerprint(place) for place in places] != seen else [])
 
 
 def _acknowledgements_are_whole(bench: Bench) -> list[str]:
@@ -807,6 +864,9 @@ OPERATIONS: tuple[Operation, ...] = (
               in_pairs=False),
     Operation("extract", ("extract.extract", "extraction.remember", "Staging.extract"), _extract, before=_session,
               also=_extracted_or_to_be, allowed=AFTER_A_CRASH | {"damaged-extraction"}, in_pairs=False),
+    Operation("consolidate", ("consolidating.consolidate", "pending.commit", "pending.roll_forward", "ledger.append"),
+              _consolidate, before=_to_reconcile, also=_balanced, in_pairs=False,
+              allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
     Operation("notice-edits", ("external_edits.notice", "external_edits.settle"), _notice,
               before=_edited_by_hand, also=_records_are_whole, in_pairs=False),
     Operation("compact-log", ("audit_days.compact", "Audit.compact"), _compact, before=_old_days, also=_days_are_whole,

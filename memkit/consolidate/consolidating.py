@@ -1,0 +1,140 @@
+"""A run from end to end: lock, extract a session if one is given, reconcile, and say in the audit log what came of it.
+
+One run is one `memory_consolidation` in the log, with what it consumed and what it did. Staging files that belong to
+another project, to a newer memkit, or that cannot be read are left as they are and named in the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from memkit.consolidate import extract as extracting
+from memkit.consolidate.adjudicate import Adjudicator
+from memkit.consolidate.reconcile import Progress, Reconciler
+from memkit.consolidate.report import ConsolidationReport
+from memkit.model.candidate import CATEGORIES
+from memkit.model.event import Trigger
+from memkit.store import canonical, staging
+from memkit.store.staging import StagingFile
+from memkit.store.store import Store
+
+if TYPE_CHECKING:
+    from memkit.consolidate.extract import Extractor
+    from memkit.model.session import Session
+    from memkit.store.audit_run import Run
+    from memkit.store.lock import HeldLock
+
+MAX_IDS: Final = 200  # of candidates that an event names
+
+
+@dataclass(frozen=True, slots=True)
+class FromSession:
+    """A session to extract first.
+
+    Attributes:
+        session: As it was read.
+        extractor: Who looks for candidates.
+        stored: Texts that are stored already.
+    """
+
+    session: Session
+    extractor: Extractor
+    stored: Callable[[], Iterable[str]]
+
+
+def consolidate(
+    store: Store,
+    adjudicators: Sequence[Adjudicator],
+    *,
+    source: FromSession | None = None,
+    dry_run: bool = False,
+    trigger: Trigger = "manual",
+    progress: Progress | None = None,
+    command: str = "consolidate",
+) -> ConsolidationReport:
+    """Extract a session, if one is given, and reconcile what is staged.
+
+    Args:
+        store: Whose.
+        adjudicators: Who is asked about a candidate with records near it, in this order.
+        source: A session to extract first; its branch is known to exist.
+        dry_run: Say what would happen, and change no byte; no model is asked.
+        trigger: What set it off, for the audit log.
+        progress: Wraps the candidates, to show how far it is.
+        command: What holds the lock, for whoever finds it held.
+
+    Raises:
+        LockedError: somebody else consolidates, reconciles, recovers, or writes records; names them.
+        ImportSourceError: the session's file changed while it was read.
+        StoreError: what was acknowledged before is whole; the next run carries on.
+    """
+    if dry_run:
+        return _planned(store, adjudicators, source, progress)
+    with (
+        store.audit.run(worker="memory_consolidation", trigger=trigger) as run,
+        canonical.writing(store, command) as held,
+    ):
+        n_extracted = _extracted(store, source, held, trigger)
+        files, problems = staging.read_all(store.paths)
+        reconciler = Reconciler(store, adjudicators, held=held, run_id=run.run_id)
+        try:
+            reconciler.run(files, progress)
+        finally:
+            report = replace(reconciler.report, n_extracted=n_extracted, problems=tuple(problems))
+            _tell(run, report, any_staged=any(file.items for file in files))
+    return report
+
+
+def _extracted(store: Store, source: FromSession | None, held: HeldLock, trigger: Trigger) -> int:
+    if source is None:
+        return 0
+    done = extracting.extract(
+        store, source.session, extractor=source.extractor, stored=source.stored, trigger=trigger, held=held
+    )
+    return len(done.candidates)
+
+
+def _planned(
+    store: Store, adjudicators: Sequence[Adjudicator], source: FromSession | None, progress: Progress | None
+) -> ConsolidationReport:
+    files, problems = staging.read_all(store.paths)
+    n_extracted = 0
+    if source is not None:
+        found = extracting.extract(
+            store, source.session, extractor=source.extractor, stored=source.stored, dry_run=True
+        )
+        n_extracted = len(found.candidates)
+        if found.candidates:
+            items = tuple(sorted(found.candidates, key=lambda item: CATEGORIES.index(item.category)))
+            files = [*files, StagingFile("", source.session.id, None, store.paths.project_path, items)]
+    reconciler = Reconciler(store, adjudicators, held=None, run_id="")
+    reconciler.run(files, progress)
+    return replace(reconciler.report, n_extracted=n_extracted, problems=tuple(problems))
+
+
+def _tell(run: Run, report: ConsolidationReport, *, any_staged: bool) -> None:
+    """How it ended, for the audit log; an error of the block still has the last word."""
+    counts = report.counts
+    run.count(
+        write=len(report.written),
+        edit=len(report.edited),
+        delete=0,
+        drop=counts["duplicate"] + counts["discarded"],
+        merge=counts["merged"],
+        trim=report.n_trimmed,
+        restaged=counts["restaged"] + counts["conflict"],
+        dead_lettered=counts["dead_lettered"],
+    )
+    run.note(consumed=len(report), consumed_ids=[row.key for row in report.rows[:MAX_IDS]])
+    if not any_staged:
+        run.skip("no_staging")
+    elif report.written or report.edited:
+        run.complete("records_updated")
+    elif report.reasons("dead_lettered").get("linter_failed"):
+        run.complete("linter_failed")
+    elif report.reasons("restaged").get("model_error"):
+        run.complete("model_error")
+    else:
+        run.complete("no_record_changes")
