@@ -20,7 +20,8 @@ from __future__ import annotations
 import datetime as dt
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -36,6 +37,7 @@ from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageErro
 from memkit.model.entry import StoredEntry
 from memkit.model.problem import Problem
 from memkit.model.status import Status
+from memkit.retention.retaining import Retaining
 from memkit.settings import Environment, Loaded, facts_file, session_folders
 from memkit.store.listing import EntryList
 from memkit.store.locks import LockList, look_at_locks
@@ -60,7 +62,7 @@ Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
 
-class Memory(Exchanging, Forgetting):
+class Memory(Exchanging, Forgetting, Retaining):
     """One project's memory; made by `memkit.open`, usable as a context manager.
 
     Attributes:
@@ -166,13 +168,22 @@ class Memory(Exchanging, Forgetting):
         request = {"question": question, "result": result, "panel_id": panel_id, "tags": tags, "stored_at": stored_at}
         return self.store_many([request])[0]
 
-    def store_many(self, requests: Iterable[Mapping[str, Any]]) -> Receipts:
+    def store_many(self, requests: Iterable[Mapping[str, Any]], *, prune: bool = False) -> Receipts:
         """Store several results with one append to the index; each mapping has the arguments of `store`.
+
+        Args:
+            requests: The results.
+            prune: Store them although that pushes entries over the retention policy, and move those to the trash.
 
         Raises:
             InvalidInputError: naming the request and the field; none was stored.
+            PolicyError: more than one, and storing them would push entries over the policy; none was stored.
             StoreError: as in `store`.
         """
+        new = self._checked(requests)
+        return self._keep(new, op="store", prune=prune or len(new) == 1)
+
+    def _checked(self, requests: Iterable[Mapping[str, Any]]) -> Sequence[NewEntry]:
         self._require_enabled()
         now = self._store.clock.now()
         new: list[NewEntry] = []
@@ -183,14 +194,17 @@ class Memory(Exchanging, Forgetting):
                 if i:
                     error.add_note(f"in request {i}, counted from 0; none was stored")
                 raise
-        return self._keep(new, op="store")
+        return new
 
-    def _keep(self, new: Sequence[NewEntry], *, op: str) -> Receipts:
+    def _keep(self, new: Sequence[NewEntry], *, op: str, prune: bool) -> Receipts:
+        if not prune:
+            self._retention().require_room(new)
         receipts = self._store.store_many(new, op=op)
         for scope, catalog in self._catalogs.items():
             if scope != "others":
                 catalog.apply([receipt.entry for receipt in receipts])
-        return receipts
+        pruned = self._retention().after_storing() if receipts else ()
+        return [*receipts[:-1], replace(receipts[-1], pruned=pruned)] if pruned else receipts
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -357,6 +371,15 @@ class Memory(Exchanging, Forgetting):
                 temp_directory=spill_folder(self._temp_directory),
             )
         return self._catalogs[scope]
+
+    def _spill(self) -> Path | None:
+        return spill_folder(self._temp_directory)
+
+    def _forgotten(self) -> None:
+        self._reload()
+
+    def _room_check(self) -> Callable[[Sequence[NewEntry]], None] | None:
+        return self._retention().require_room if self._retention().policy.can_prune else None
 
     def _other_stores(self) -> Sequence[Store]:
         """Stores of the user's other enabled projects; one that is not what it says is left out with a warning."""

@@ -152,16 +152,21 @@ def test_own_writes_are_visible_at_once_and_others_after_refresh(mem, project, r
     assert len(mem.recall("queue")) == 3
 
 
-def test_storing_reads_no_entry_and_no_line_of_the_index(mem, monkeypatch):
+def test_storing_reads_no_entry_and_of_the_index_only_what_is_new(mem, monkeypatch):
     mem.store_many([{"question": f"q{i}", "result": result("x")} for i in range(20)])
     mem.recall("x")
     read = []
     real = look.read_from
-    monkeypatch.setattr(look, "read_from", lambda path, start, **more: read.append(path) or real(path, start, **more))
+    monkeypatch.setattr(
+        look, "read_from", lambda path, start, **more: read.append((path, start)) or real(path, start, **more)
+    )
     real_bytes = look.read_bytes
-    monkeypatch.setattr(look, "read_bytes", lambda path, **more: read.append(path) or real_bytes(path, **more))
+    monkeypatch.setattr(look, "read_bytes", lambda path, **more: read.append((path, 0)) or real_bytes(path, **more))
     mem.store(question="one more", result=result("y"))
-    assert [path.name for path in read if path.suffix in {".json", ".jsonl"}] == ["store.json"] * 2
+    size = mem.paths.index.stat().st_size - 1_000
+    data = [(path.name, start) for path, start in read if path.suffix in {".json", ".jsonl"}]
+    assert [name for name, _ in data if name != "index.jsonl"] == ["store.json"] * 2
+    assert all(start > size for name, start in data if name == "index.jsonl")
 
 
 def test_no_secret_reaches_any_file_of_the_store(mem, tmp_path):

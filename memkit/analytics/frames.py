@@ -20,6 +20,8 @@ def frame_schemas() -> dict[str, Any]:
     `wires` holds one row per condition that can be judged: a reading meets it where over < value < under. Numbers of
     metrics are those of the table of facts; lengths are in microseconds. `watched` and `firings` hold
     tripwires and when their conditions held, `marks` what that comes to. `voices` holds who took part in a panel.
+    `panel_limits` and `tag_limits` are a retention policy's (-1 for no limit, null where nothing is said), `marked` the
+    entries that are pinned, held or were restored, `envelopes` the bytes of files, `to_store` what is not yet stored.
     """
     pa, _ = arrow()
     moment = pa.timestamp("us", tz="UTC")
@@ -55,6 +57,29 @@ def frame_schemas() -> dict[str, Any]:
                 ("model", pa.string()),
                 ("persona", pa.string()),
                 ("dissented", pa.bool_()),
+            ]
+        ),
+        "panel_limits": pa.schema(
+            [("panel_id", pa.string()), ("max_results", pa.int64()), ("max_age_days", pa.int64())]
+        ),
+        "tag_limits": pa.schema([("tag", pa.string()), ("max_results", pa.int64()), ("max_age_days", pa.int64())]),
+        "marked": pa.schema(
+            [
+                ("entry_id", pa.string()),
+                ("is_pinned", pa.bool_()),
+                ("is_held", pa.bool_()),
+                ("restored_until_ms", pa.int64()),
+                ("reason", pa.string()),
+            ]
+        ),
+        "envelopes": pa.schema([("entry_id", pa.string()), ("n_bytes", pa.int64())]),
+        "to_store": pa.schema(
+            [
+                ("entry_id", pa.string()),
+                ("stored_ms", pa.int64()),
+                ("panel_id", pa.string()),
+                ("tags", pa.list_(pa.string())),
+                ("title", pa.string()),
             ]
         ),
         "marks": pa.schema(

@@ -17,7 +17,8 @@ def base_schemas() -> dict[str, pa.Schema]:
     `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
     damaged index lines and records, `record_rows` records as they are. `audit_rows` and `candidate_rows` stay empty
-    until a question names a view of theirs.
+    until a question names a view of theirs. `trashed` shows what is in the trash,
+    `entry_marks` pins and holds in force.
     """
     import pyarrow as pa
 
@@ -86,6 +87,25 @@ def base_schemas() -> dict[str, pa.Schema]:
             "produced_at": pa.timestamp("us", tz="UTC"),
             "reason": text,
             "problem": text,
+        },
+        "trashed": {
+            "entry_id": text,
+            "project_key": text,
+            "stored_at": pa.timestamp("us", tz="UTC"),
+            "pruned_at": pa.timestamp("us", tz="UTC"),
+            "rules": texts,
+            "cause": text,
+            "actor": text,
+            "plan_id": text,
+            "n_bytes": pa.int64(),
+        },
+        "entry_marks": {
+            "entry_id": text,
+            "project_key": text,
+            "kind": text,
+            "marked_at": pa.timestamp("us", tz="UTC"),
+            "reason": text,
+            "actor": text,
         },
         "damage": {
             "project_key": text,

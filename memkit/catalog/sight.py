@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memkit.catalog import queries, record_entries
+from memkit.catalog import kept_and_gone, queries, record_entries
 from memkit.catalog.audit import AuditRows
 from memkit.catalog.database import Database
 from memkit.catalog.derived import Derived
@@ -26,6 +26,7 @@ from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
 from memkit.model.record import DECISION_PANEL
 from memkit.snapshot.rows import RowBuilder, word_of
+from memkit.store import look
 
 if TYPE_CHECKING:
     import duckdb
@@ -80,6 +81,7 @@ class Sight:
         self.postings: Postings | None = None
         self.reads_files = False
         self._asked = 0
+        self._kept_versions: list[tuple[int, ...] | None] | None = None
         self._is_new = True
         self._describe(panels)
 
@@ -98,6 +100,7 @@ class Sight:
                 self._remove(source, source.hidden)
         self._update()
         self._mend()
+        self._show_kept_and_gone()
 
     @property
     def relations(self) -> Relations:
@@ -174,6 +177,7 @@ class Sight:
 
     def hide(self) -> bool:
         """Drop the rows of what went to the trash; False where something came back: make a new sight."""
+        self._show_kept_and_gone()
         hiding: list[tuple[Source, frozenset[str]]] = []
         for source in self.sources:
             hidden = source.store.trash().hidden
@@ -189,6 +193,20 @@ class Sight:
             if any(n for n, _ in removed):
                 self._update(removed=True)
         return True
+
+    def _show_kept_and_gone(self) -> None:
+        """Show trash, pins and holds as their files have them, where one has changed."""
+        import pyarrow as pa
+
+        paths = [source.store.paths for source in self.sources]
+        versions = [look.version_of(f) for p in paths for f in (p.trash_plans, p.pins, p.holds)]
+        if versions == self._kept_versions:
+            return
+        schemas = base_schemas()
+        for name, rows in (("trashed", kept_and_gone.trashed), ("entry_marks", kept_and_gone.marked)):
+            listed = [row for source in self.sources for row in rows(source.store)]
+            self.database.replace_table(name, pa.Table.from_pylist(listed, schemas[name]))
+        self._kept_versions = versions
 
     def _remove(self, source: Source, ids: Iterable[str]) -> tuple[int, bool]:
         """Drop the rows of these entries; how many there were, and whether one of them replaced an older edition."""

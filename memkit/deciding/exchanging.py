@@ -30,29 +30,34 @@ class Exchanging(Deciding):
     def _require_open(self) -> None:
         raise NotImplementedError
 
-    def _keep(self, new: Sequence[NewEntry], *, op: str) -> list[StoreReceipt]:
+    def _keep(self, new: Sequence[NewEntry], *, op: str, prune: bool) -> list[StoreReceipt]:
+        raise NotImplementedError
+
+    def _room_check(self) -> Callable[[Sequence[NewEntry]], None] | None:
         raise NotImplementedError
 
     def _other_stores(self) -> Sequence[Store]:
         raise NotImplementedError
 
-    def import_adr(self, path: Project, *, dry_run: bool = False) -> ImportReport:
+    def import_adr(self, path: Project, *, dry_run: bool = False, prune: bool = False) -> ImportReport:
         """Read decision records (Markdown) at `path`, a file or a folder; every file is accounted for.
 
         Importing the same again adds nothing; a changed record becomes a new entry that replaces the old one.
 
         Raises:
             ImportSourceError: the path cannot be read at all.
+            PolicyError: it would push entries over the retention policy, and `prune` is False; nothing was stored.
         """
-        return self.import_from("adr", path, dry_run=dry_run)
+        return self.import_from("adr", path, dry_run=dry_run, prune=prune)
 
-    def import_consensus(self, path: Project, *, dry_run: bool = False) -> ImportReport:
+    def import_consensus(self, path: Project, *, dry_run: bool = False, prune: bool = False) -> ImportReport:
         """Read panel results (a JSON file, a folder of them, or JSONL) at `path`; every one is accounted for.
 
         Raises:
             ImportSourceError: the path cannot be read at all.
+            PolicyError: it would push entries over the retention policy, and `prune` is False; nothing was stored.
         """
-        return self.import_from("consensus", path, dry_run=dry_run)
+        return self.import_from("consensus", path, dry_run=dry_run, prune=prune)
 
     def import_from(
         self,
@@ -62,6 +67,7 @@ class Exchanging(Deciding):
         dry_run: bool = False,
         limit: int | None = None,
         progress: Callable[[int], None] | None = None,
+        prune: bool = False,
     ) -> ImportReport:
         """Read the files of another tool at `path`; every item is accounted for, the same again adds nothing.
 
@@ -71,17 +77,24 @@ class Exchanging(Deciding):
             dry_run: Say what would be stored, and store nothing.
             limit: Store at most so many entries; the report says where it was cut.
             progress: Called now and then with the number of items seen since the last call.
+            prune: Store although that pushes entries over the retention policy; they go to the trash.
 
         Raises:
             UsageError: there is no such kind.
             ImportSourceError: the path cannot be read at all.
+            PolicyError: it would push entries over the retention policy, and `prune` is False; nothing was stored.
             StoreError: a batch could not be stored; what was stored before stays, and the same import goes on.
         """
         from memkit.deciding.importing import Importing
 
         self._require_enabled()
-        keep = partial(self._keep, op="import")
-        importing = Importing(self._store, self._catalog(), keep=keep, scratch=spill_folder(self._temp_directory))
+        importing = Importing(
+            self._store,
+            self._catalog(),
+            keep=partial(self._keep, op="import", prune=True),
+            scratch=spill_folder(self._temp_directory),
+            require_room=None if prune else self._room_check(),
+        )
         return importing.run(kind, path, dry_run=dry_run, limit=limit, progress=progress)
 
     def detect(self, path: Project) -> Detection:

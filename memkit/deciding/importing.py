@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memkit.errors import EntryNotFoundError, InvalidInputError, MemkitError
 from memkit.importers.report import ImportReport
 from memkit.model import jsontext
-from memkit.model.entry import Source
+from memkit.model.entry import Source, StoredEntry
 from memkit.model.event import Event
 from memkit.store import erasures
 from memkit.store.lock import Lock
@@ -36,9 +37,20 @@ class Importing:
         catalog: What is known of it.
         keep: Stores a batch and makes it visible.
         scratch: A private folder that exists, for copies of databases; None: databases cannot be read.
+        require_room: Told everything that is to be stored before any of it is; raises where it must not be. None: the
+            caller has agreed to whatever storing it moves to the trash.
     """
 
-    def __init__(self, store: Store, catalog: Catalog, *, keep: Keep, scratch: Path | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        catalog: Catalog,
+        *,
+        keep: Keep,
+        scratch: Path | None,
+        require_room: Callable[[Sequence[NewEntry]], None] | None = None,
+    ) -> None:
+        self._require_room = require_room
         self._store = store
         self._catalog = catalog
         self._keep = keep
@@ -65,6 +77,10 @@ class Importing:
         self._store.make_folders()
         with Lock(self._store.paths.import_lock, self._store.wait_seconds).held(f"import {kind}"):
             self._catalog.refresh()
+            if self._require_room is not None:
+                to_store: list[NewEntry] = []
+                self._read(kind, path, keep=partial(_foreseen, to_store), limit=limit, progress=None)
+                self._require_room(to_store)
             report = self._read(kind, path, keep=self._keep, limit=limit, progress=progress)
         report = self._with_suggestion(kind, path, report)
         detail = {"kind": kind, "counts": report.counts, "source_path": report.path}
@@ -169,14 +185,20 @@ class Importing:
 
     def _with_suggestion(self, kind: str, path: str | os.PathLike[str], report: ImportReport) -> ImportReport:
         """Where nothing could be read as what was asked for, say what it looks like."""
-        from dataclasses import replace
-
         from memkit.importers.detect import detect
 
         counts = report.counts
         if counts["imported"] or counts["unchanged"] or counts["updated"] or report.is_cut:
             return report
         return replace(report, suggestion=detect(path, self._scratch).sentence(kind))
+
+
+def _foreseen(seen: list[NewEntry], batch: Sequence[NewEntry]) -> list[StoreReceipt]:
+    """Note what a batch would store, without its texts, and store nothing."""
+    seen += [replace(new, question=new.question[:120], result={}) for new in batch]
+    nowhere = StoredEntry(id="0" * 8, stored_at_ms=0, project_key="", project_path="", panel_id="", question="?",
+                          tags=(), result={})  # fmt: skip
+    return [StoreReceipt(nowhere)] * len(batch)
 
 
 def _said(new: NewEntry) -> str:

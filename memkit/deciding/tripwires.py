@@ -14,11 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memkit import clock
 from memkit.errors import FactsError, InvalidInputError, MemkitWarning, StoreError
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.conditions import Condition, read_condition
 from memkit.model.metrics import metric_name
+from memkit.model.moments import Moment as Moment  # noqa: PLC0414
+from memkit.model.moments import moment_of as moment_of  # noqa: PLC0414
 from memkit.model.tripwire import Tripwire
 from memkit.store import acknowledgements, look
 from memkit.store.store import Store
@@ -33,33 +34,8 @@ if TYPE_CHECKING:
     from memkit.analytics.tripwire_result import Backtest, TripwireReport, TripwireRow
     from memkit.catalog.catalog import Catalog
 
-Moment = dt.datetime | dt.date | str
 _KEPT_CONDITIONS = 100_000
 _LEAST_PREFIX = 4
-
-
-def moment_of(value: Moment | None, now: dt.datetime) -> dt.datetime:
-    """`as_of` as an aware instant: an instant, a day (its start in UTC), or either in ISO 8601.
-
-    Raises:
-        InvalidInputError: a datetime without a time zone, or a text that is no moment.
-    """
-    if value is None:
-        return now
-    if isinstance(value, str):
-        try:
-            return clock.parse_instant(value)
-        except ValueError as error:
-            raise InvalidInputError(
-                f"{value!r:.60} is no moment", field="as_of", remedy="Write 2027-01-01 or 2027-01-01T12:00:00Z."
-            ) from error
-    if not isinstance(value, dt.datetime):
-        return dt.datetime.combine(value, dt.time(), clock.UTC)
-    if value.utcoffset() is None:
-        raise InvalidInputError(
-            "has no time zone", field="as_of", remedy="Add one: value.replace(tzinfo=datetime.UTC)."
-        )
-    return value
 
 
 class Tripwires:

@@ -156,6 +156,7 @@ def receipt_sheet(receipt: StoreReceipt, rows: int = MAX_ROWS) -> Sheet:  # noqa
     if receipt.pruned:
         moved = (f"{count(len(receipt.pruned), 'entry', 'entries')} moved to the trash by the policy: ",)
         facts += fact("Pruned", (*moved, *ids(receipt.pruned)))
+        facts += fact("Undo", (say(f"memkit restore {receipt.pruned[0]}", 120, "code"),))
     else:
         facts += fact("Pruned", ("nothing",))
     facts += fact("Newer edition of", ids((entry.replaces,)) if entry.replaces else ())

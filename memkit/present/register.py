@@ -23,6 +23,7 @@ from memkit.analytics.calibration import Calibration
 from memkit.analytics.chains import Chains
 from memkit.analytics.decided import Decided, DecidedRow
 from memkit.analytics.recall_result import RecallHit, RecallResult
+from memkit.analytics.retention_review import RetentionReceipt, RetentionReview
 from memkit.analytics.summary import ProjectSummary
 from memkit.analytics.timeline import InForce, Timeline
 from memkit.analytics.tripwire_result import Backtest, TripwireReport
@@ -40,6 +41,7 @@ from memkit.importers.report import ImportReport
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.candidate import Candidate
 from memkit.model.entry import StoredEntry
+from memkit.model.mark import Mark
 from memkit.model.record import Record
 from memkit.model.status import Status
 from memkit.present import (
@@ -54,6 +56,7 @@ from memkit.present import (
     recall,
     records,
     reports,
+    retention,
     staging,
     summary,
     table,
@@ -65,11 +68,14 @@ from memkit.present.charts.chart import Chart, chart_sheet
 from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
 from memkit.present.render import bundle, sheet_of, text
 from memkit.retention.erase import EraseReceipt
+from memkit.retention.facade import TrashList
 from memkit.retention.scanning import Scan
+from memkit.retention.what_if import PolicyComparison, RecallImpact, RetentionCalendar
 from memkit.snapshot.audit_days import CompactReceipt
 from memkit.store.listing import EntryList
 from memkit.store.locks import LockList
 from memkit.store.receipt import StoreReceipt
+from memkit.store.receipts import Receipt
 from memkit.store.repair import RepairReport
 from memkit.store.wipe import WipeReceipt
 
@@ -122,6 +128,14 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     RecordReceipt: records.receipt_sheet,
     LintReport: records.lint_sheet,
     LockList: records.locks_sheet,
+    RetentionReview: retention.review_sheet,
+    RetentionReceipt: retention.applied_sheet,
+    TrashList: retention.trash_sheet,
+    Receipt: retention.plan_receipt_sheet,
+    Mark: retention.mark_sheet,
+    PolicyComparison: retention.comparison_sheet,
+    RetentionCalendar: retention.calendar_sheet,
+    RecallImpact: retention.impact_sheet,
 }
 CHARTS: dict[type, Callable[..., Chart]] = {
     AuditRuns: series.runs_chart,

@@ -13,6 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from memkit.store.faults import fault, faults
@@ -109,6 +110,22 @@ def names_in(folder: Path) -> list[str]:
         return []
     except OSError as error:
         raise fault(error, folder, "list") from error
+
+
+def stamps_in(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of change (ns) of every file in a folder, by name; an absent folder has none."""
+    found: dict[str, tuple[int, int]] = {}
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    info = entry.stat(follow_symlinks=False)
+                    found[entry.name] = (info.st_size, info.st_mtime_ns)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise fault(error, folder, "list") from error
+    return found
 
 
 def tree(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

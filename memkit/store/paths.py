@@ -160,6 +160,11 @@ class StorePaths:
         return self.snapshots / "manifest.json"
 
     @cached_property
+    def retention_state(self) -> Path:
+        """When the next entry can be due."""
+        return self.snapshots / "retention.json"
+
+    @cached_property
     def snapshot_lock(self) -> Path:
         """flock file of the snapshot."""
         return self.folder / ".snapshot.lock"

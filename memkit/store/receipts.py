@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from memkit import clock
+from memkit.display import Displayable
 from memkit.model import jsontext
 from memkit.model.ids import is_id
 from memkit.model.problem import Problem
@@ -23,7 +24,7 @@ ReceiptKind = Literal["prune", "restore"]
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Displayable):
     """One plan that was carried out.
 
     Attributes:

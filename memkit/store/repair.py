@@ -52,10 +52,11 @@ _BY_FILE = {
     "damaged-pin": "move the bytes to quarantine",
     "damaged-hold": "move the bytes to quarantine",
     "damaged-receipt": "move the bytes to quarantine",
+    "damaged-query": "move the bytes to quarantine",
     "damaged-ledger": "move the bytes to quarantine",
     "unfinished-consolidation": "carry it to its end",
 }
-_LINES = ("damaged-plan", "damaged-pin", "damaged-hold", "damaged-receipt", "damaged-ledger")
+_LINES = ("damaged-plan", "damaged-pin", "damaged-hold", "damaged-receipt", "damaged-ledger", "damaged-query")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from memkit.store import (
     quarantine,
     receipts,
     records,
+    saved_queries,
     staging,
     trash,
 )
@@ -75,6 +76,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     for kind in MARK_KINDS:
         problems += _readable(paths, paths.state, partial(_about_marks, paths, kind))
     problems += _readable(paths, paths.state, lambda: receipts.read(paths)[1])
+    problems += _readable(paths, paths.state, lambda: saved_queries.read(paths)[1])
     problems += _readable(paths, paths.trash, lambda: about_trash(store, held))
     problems += _readable(paths, paths.state, lambda: _about_erasures(paths))
     problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))

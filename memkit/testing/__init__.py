@@ -24,12 +24,15 @@ from memkit.settings import Environment
 
 
 @contextmanager
-def temp_memory_root(*, project: str | Path | None = None, clock: Clock | None = None) -> Iterator[Memory]:
-    """A Memory over an empty store in a temporary folder, enabled, with default settings; gone after the block.
+def temp_memory_root(
+    *, project: str | Path | None = None, clock: Clock | None = None, retention: bool = False
+) -> Iterator[Memory]:
+    """A Memory over an empty store in a temporary folder, enabled; gone after the block.
 
     Args:
         project: The project's folder; a temporary one by default.
         clock: What time it is; the system's by default.
+        retention: Whether the default retention policy holds; without it, nothing a test stores is ever pruned.
 
     The user's settings files, the environment and the home folder are not read.
     """
@@ -37,6 +40,7 @@ def temp_memory_root(*, project: str | Path | None = None, clock: Clock | None =
         base = Path(folder)
         place = Path(project) if project is not None else base / "project"
         place.mkdir(exist_ok=True)
-        environment = Environment(env={}, home=base, config_file=base / "config.toml")
+        env = {} if retention else {"MEMKIT_RETENTION__ENABLED": "false"}
+        environment = Environment(env=env, home=base, config_file=base / "config.toml")
         with open_memory(place, root=base / "root", enabled=True, clock=clock, environment=environment) as memory:
             yield memory

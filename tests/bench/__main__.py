@@ -13,7 +13,15 @@ import platform
 import sys
 from collections.abc import Callable
 
-from tests.bench import bench_audit, bench_deciding, bench_import, bench_recall, bench_sessions, bench_store
+from tests.bench import (
+    bench_audit,
+    bench_deciding,
+    bench_import,
+    bench_recall,
+    bench_retention,
+    bench_sessions,
+    bench_store,
+)
 
 TRIES = 3
 
@@ -112,6 +120,21 @@ def smoke(tolerance: float = 1.0) -> int:
             bench_audit.with_event,
         )
     )
+    aging: dict[str, float] = {}
+    bounds = {"review_s": 15.0, "store_ms": 1.5 * tolerance, "store_ratio": 1.1 * max(tolerance, 1.2)}
+    words = {
+        "review_s": "retention review with ten times the entries, times as long",
+        "store_ms": "store with nothing due and ten times the entries, times as long",
+        "store_ratio": "store with nothing due, times the same with retention off",
+    }
+    for name, bound in bounds.items():
+
+        def aged(name: str = name) -> float:
+            if name not in aging:
+                aging.update(bench_retention.growth())
+            return aging.pop(name)
+
+        results.append(check(words[name], f"<= {bound:.2f}", lambda value, bound=bound: value <= bound, aged))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
@@ -172,6 +195,13 @@ def full() -> int:
     print(f"{'a store with its event over one without':<42}{log['store_ratio']:>8.2f}")
     print(f"{'runs() of ' + format(log['n'], ',') + ' events, from the log (s)':<42}{log['log_s']:>8.2f}")
     print(f"{'the same, compacted (s)':<42}{log['compacted_s']:>8.2f}\n")
+    retention = bench_retention.measure()
+    print(f"retention at {retention['n']:,} entries\n")
+    print(
+        f"review: {retention['review_s']:.2f} s; apply of {retention['moved']:,}: {retention['apply_s']:.2f} s; ",
+        end="",
+    )
+    print(f"store with nothing due: {retention['store_ratio']:.2f} times retention off\n")
     print(
         json.dumps(
             {
@@ -183,6 +213,7 @@ def full() -> int:
                 "sessions": sessions,
                 "import": imported,
                 "large_import": large,
+                "retention": retention,
             }
         )
     )

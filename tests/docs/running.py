@@ -170,7 +170,7 @@ class Reader:
         else:
             self._asked = self._asked or memkit.open(".")
             table = self._asked.sql(block.text)
-        assert len(table) or re.search("quarantine|dead_letters", block.text), (
+        assert len(table) or re.search("quarantine|dead_letters|from pins|from trash", block.text), (
             f"{block.place} finds nothing in the samples"
         )
 

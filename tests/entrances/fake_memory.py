@@ -35,6 +35,7 @@ class FakeMemory:
         self.question = "Which queue?"
         self.n_entries = 2
         self.n_damaged = 0
+        self.moving: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.problems: list[Problem] = []
         self.problems_left: tuple[Problem, ...] = ()
@@ -75,7 +76,10 @@ class FakeMemory:
         before, self.enabled = self.enabled, enabled
         return ConsentReceipt("/p", enabled, before, "/home/me/config.toml")
 
-    def store_many(self, entries):
+    def about_to_prune(self, entries):
+        return self.moving
+
+    def store_many(self, entries, *, prune=False):
         self.calls.append(("store_many", {"entries": entries}))
         return [StoreReceipt(self._entry(question=entry["question"]), {"jwt": 1}) for entry in entries]
 
@@ -111,7 +115,7 @@ class FakeMemory:
             raise ConfirmationError(f"wiping needs the project's key or folder name, got {confirm!r}")
         return WipeReceipt(KEY, 2, 3, 4096)
 
-    def import_from(self, kind, path, *, dry_run, limit, progress) -> ImportReport:
+    def import_from(self, kind, path, *, dry_run, limit, progress, prune=False) -> ImportReport:
         self.calls.append(("import_from", {"kind": kind, "path": path, "dry_run": dry_run, "limit": limit}))
         return ImportReport(kind, path, (FileAccount("0001.md", "imported"),), dry_run)
 

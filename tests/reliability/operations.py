@@ -37,6 +37,7 @@ from memkit.store import (
     marks,
     prune,
     records,
+    saved_queries,
     seen_records,
     staging,
     trash,
@@ -523,6 +524,69 @@ def _hold(bench: Bench) -> None:
     marks.put(bench.store, _listed(bench)[0], kind="hold", reason="kept by the harness")
 
 
+def _release(bench: Bench) -> None:
+    marks.take_off(bench.store, _listed(bench)[0], kind="hold", reason="kept by the harness")
+
+
+def _save_query(bench: Bench) -> None:
+    saved_queries.save(bench.store, f"query {bench.made}")
+
+
+def _drop_query(bench: Bench) -> None:
+    saved_queries.drop(bench.store, f"query {bench.made}")
+
+
+def _queries_are_whole(bench: Bench) -> list[str]:
+    said, damaged = saved_queries.read(bench.store.paths)
+    found = [f"a query says {each!r}" for each in said if not each.startswith("query ")]
+    return found + ([f"{len(damaged)} damaged queries"] if len(damaged) > 1 else [])
+
+
+def _with_retention(bench: Bench, number: int, do: Callable[[Any], Any]) -> Any:
+    """What a Memory offers about forgetting, under a policy that keeps so many entries."""
+    from memkit.catalog.catalog import Catalog
+    from memkit.model.policy import RetentionPolicy
+    from memkit.retention.facade import Retention
+
+    store = bench.store
+    policy = RetentionPolicy(max_results=number, max_age_days="none")
+    with Catalog([store], temp_directory=None) as catalog:
+        retention = Retention(
+            store,
+            lambda: catalog,
+            policy=policy,
+            options=lambda limit: None,
+            spill=lambda: None,
+            changed=catalog.refresh,
+        )
+        return do(retention)
+
+
+def _apply(bench: Bench) -> None:
+    """Review, and apply exactly that: the two oldest go."""
+    ids, ledger = _listed(bench)[:2], bench.ledger
+    number = len(_listed(bench)) - len(ids)
+    _move(
+        bench,
+        ids,
+        lambda: _with_retention(bench, number, lambda retention: retention.review().apply(everything=True)),
+        ledger.must,
+        ledger.trashed,
+    )
+
+
+def _store_and_prune(bench: Bench) -> None:
+    """Storing prunes by the same code; where a fault stands in the way, the oldest is moved or not, and never lost."""
+    ids, ledger = _listed(bench)[:1], bench.ledger
+    number = len(_listed(bench))
+    for entry_id in ids:
+        ledger.moving[entry_id] = ledger.must.pop(entry_id)
+        ledger.envelopes[entry_id] = _sha256(bench.store.paths.entry_file(entry_id))
+    _store(bench)
+    for entry_id in _with_retention(bench, number, lambda retention: retention.after_storing()):
+        ledger.trashed[entry_id] = ledger.moving.pop(entry_id)
+
+
 def _marks_are_whole(bench: Bench) -> list[str]:
     found = []
     for kind in MARK_KINDS:
@@ -843,22 +907,32 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("audit-run", ("AuditLog.run", "AuditLog.record", "Audit.run"), _audit_run, in_pairs=False),
     Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
               in_pairs=False),
+    Operation("retention-apply", ("Retention.apply",), _apply, allowed=_TRASH, in_pairs=False, heavy=True,
+              moves=lambda bench: (_listed(bench)[:2], [])),
+    Operation("store-and-prune", ("Retention.after_storing", "Memory.store"), _store_and_prune, allowed=_TRASH,
+              in_pairs=False, heavy=True, moves=lambda bench: (_listed(bench)[:1], [])),
+    Operation("release", ("marks.take_off", "Retention.release"), _release, before=_hold, also=_marks_are_whole,
+              allowed=AFTER_A_CRASH | {"damaged-hold"}, in_pairs=False),
+    Operation("save-query", ("saved_queries.save", "SavedQueries.add"), _save_query, also=_queries_are_whole,
+              allowed=AFTER_A_CRASH | {"damaged-query"}, in_pairs=False),
+    Operation("drop-query", ("saved_queries.drop", "SavedQueries.drop"), _drop_query, before=_save_query,
+              also=_queries_are_whole, allowed=AFTER_A_CRASH | {"damaged-query"}, in_pairs=False),
     Operation("prune", ("prune.prune",), _prune, allowed=_TRASH, moves=lambda bench: (_listed(bench)[:2], [])),
     Operation("prune-and-settle", ("prune.prune",), _settle, allowed=_TRASH, in_pairs=False,
               moves=lambda bench: (_listed(bench)[:2], [])),
     Operation("prune-and-expire", ("prune.prune",), _expire, before=_some_in_the_trash, allowed=_TRASH, in_pairs=False,
               moves=lambda bench: (_listed(bench)[:1], sorted(bench.ledger.trashed)[:1])),
-    Operation("restore", ("prune.restore",), _restore, before=_some_in_the_trash, allowed=_TRASH,
+    Operation("restore", ("prune.restore", "Trash.restore"), _restore, before=_some_in_the_trash, allowed=_TRASH,
               moves=lambda bench: (sorted(bench.ledger.trashed)[:2], [])),
     Operation("store-after-cut-prune", ("Store.store_many", "leftovers.finish"), _store, before=_unfinished_prune,
               allowed=_TRASH, in_pairs=False),
     Operation("repair-trash", ("repair.repair", "Memory.repair"), _repair, before=_damaged_trash,
               allowed=_TRASH | AFTER_A_CUT_REPAIR | {"trash-orphan", "damaged-pin"}, in_pairs=False),
-    Operation("pin", ("marks.put",), _pin, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-pin"},
+    Operation("pin", ("marks.put", "Retention.pin"), _pin, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-pin"},
               in_pairs=False),
-    Operation("unpin", ("marks.take_off",), _unpin, before=_pin, also=_marks_are_whole,
+    Operation("unpin", ("marks.take_off", "Retention.unpin"), _unpin, before=_pin, also=_marks_are_whole,
               allowed=AFTER_A_CRASH | {"damaged-pin"}, in_pairs=False),
-    Operation("hold", ("marks.put",), _hold, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-hold"},
+    Operation("hold", ("marks.put", "Retention.hold"), _hold, also=_marks_are_whole, allowed=AFTER_A_CRASH | {"damaged-hold"},
               in_pairs=False),
     Operation("recover", ("recover.recover", "Staging.recover"), _recover, before=_buried_before, also=_nowhere_lost,
               in_pairs=False),

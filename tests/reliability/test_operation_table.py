@@ -32,6 +32,11 @@ ROOMS = ("store", "snapshot", "catalog", "analytics", "importers", "consolidate"
 # What a person may call that changes no file; each is called below, and nothing may be changed by it.
 READING = {
     "Store.info", "Store.require_folders", "Store.read_index", "Store.read_entry", "Store.generation", "Store.exists",
+    "Memory.retention", "Memory.trash", "Memory.queries", "Memory.about_to_prune", "Retention.review",
+    "Retention.compare", "Retention.calendar", "Retention.impact", "Retention.about_to_prune", "Retention.pins",
+    "Retention.require_room", "Trash.list", "Trash.find", "SavedQueries.list", "plan.state_of", "plan.plan_of",
+    "retention.envelope_stamps", "retention.trash_rows", "kept_and_gone.trashed", "kept_and_gone.marked",
+    "what_if.impact",
     "Store.trash", "naming.find_entry", "verify_trash.about_trash",
     "verify.verify", "status.status_of", "Memory.get", "Memory.list", "Memory.sql", "Memory.decisions", "Memory.status",
     "Memory.verify", "Memory.tripwires", "Memory.chains", "Memory.timeline", "Memory.in_force", "Memory.calibration",
@@ -48,6 +53,8 @@ READING = {
 }  # fmt: skip
 # Building blocks of the operations of the table, which call them; their first argument is a store all the same.
 PARTS = {
+    "Retention.write_plan": "writes a file of the caller's, outside the store",
+    "apply.apply_plan": "is what Retention.apply calls",
     "repair_trash.quarantine_lines": "part of repair",
     "repair_trash.mend_trash": "part of repair",
     "absorbing.add_line": "reads one entry into rows",

@@ -17,6 +17,7 @@ from memkit.entrances.cli import (
     forgetting,
     keeping,
     recording,
+    retaining,
     staging,
 )
 from memkit.entrances.cli.call import Call
@@ -147,6 +148,28 @@ def build() -> typer.Typer:
     verb(care_title, "locks", recording.locks, "memkit locks")
     verb(care_title, "verify", care.verify, "memkit verify || memkit repair")
     verb(care_title, "repair", care.repair, "memkit repair\nmemkit repair --apply")
+    forget = "Forget"
+    policy = family(forget, "retention", "What may be forgotten: shown first, done exactly so.")
+    verb("Verbs", "review", retaining.review, "memkit retention review --due-within 30d --out plan.json", of=policy)
+    verb("Verbs", "apply", retaining.apply, "memkit retention apply plan.json", of=policy)
+    verb("Verbs", "compare", retaining.compare, "memkit retention compare now.json stricter.json", of=policy)
+    verb("Verbs", "calendar", retaining.calendar, "memkit retention calendar --until 2027-12-31", of=policy)
+    verb("Verbs", "impact", retaining.impact, "memkit retention impact", of=policy)
+    trash = family(forget, "trash", "What was forgotten and can be brought back.")
+    verb("Verbs", "list", retaining.list_trash, "memkit trash list", of=trash)
+    verb(forget, "restore", retaining.restore, "memkit restore 0198f3a2b4c57d10a1b2c3d4e5f60718")
+    verb(forget, "pin", retaining.pin, 'memkit pin 0198f3a2 --reason "The contract names it."')
+    verb(forget, "unpin", retaining.unpin, 'memkit unpin 0198f3a2 --reason "The contract ended."')
+    verb(forget, "hold", retaining.hold, 'memkit hold 0198f3a2 --reason "Case 12/2026"')
+    verb(forget, "release", retaining.release, 'memkit release 0198f3a2 --reason "Case 12/2026 is closed"')
+    verb(forget, "pins", retaining.pins, "memkit pins --json")
+    queries = family(forget, "queries", "Saved queries, asked again to tell what forgetting would change.")
+    verb("Verbs", "add", retaining.add_query, "memkit queries add retry policy", of=queries)
+    verb("Verbs", "drop", retaining.drop_query, "memkit queries drop retry policy", of=queries)
+    verb("Verbs", "list", retaining.list_queries, "memkit queries list", of=queries)
+    reports = family(forget, "report", "Pages for people who have never seen memkit.")
+    verb("Verbs", "retention", retaining.report, "memkit report retention --out audit.html", of=reports)
+
     verb(care_title, "erase", forgetting.erase, ERASE_EXAMPLE)
     verb(care_title, "scan", forgetting.scan, "memkit scan --secrets\nmemkit scan --text 'Ada Lovelace'")
     verb(care_title, "wipe", care.wipe, "memkit wipe\nmemkit wipe --yes --confirm shop")

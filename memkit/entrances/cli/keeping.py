@@ -18,6 +18,10 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be impo
 Source = Annotated[str, typer.Argument(metavar="PATH", help="A file, or a folder of such files.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Store at most N entries.")]
 
+Prune = Annotated[
+    bool, typer.Option("--prune", help="Store even if that pushes entries over the policy; they go to the trash.")
+]
+
 
 def store(  # noqa: PLR0917 - a command line has as many options as it has
     ctx: typer.Context,
@@ -32,6 +36,7 @@ def store(  # noqa: PLR0917 - a command line has as many options as it has
     stored_at: Annotated[
         str | None, typer.Option("--stored-at", metavar="TIME", help="ISO 8601.", show_default="now")
     ] = None,
+    prune: Prune = False,
 ) -> None:
     """Store a result; when this returns, it is on disk.
 
@@ -42,9 +47,13 @@ def store(  # noqa: PLR0917 - a command line has as many options as it has
     given = {"question": question, "panel_id": panel, "tags": tag, "stored_at": stored_at}
     entries = stored_input.read_new_entries(file, given)
     with call.memory() as memory:
-        receipts = memory.store_many(entries)
+        moving = list(memory.about_to_prune(entries))
+        if moving and not call.json:
+            shown = ", ".join(moving[:5]) + (f" and {len(moving) - 5:,} more" if len(moving) > 5 else "")
+            output.note(call, f"storing this moves {len(moving):,} to the trash by the policy: {shown}")
+        receipts = memory.store_many(entries, prune=prune)
     if call.json:
-        output.document({"stored": [receipt.to_dict() for receipt in receipts]})
+        output.document({"about_to_prune": moving, "stored": [receipt.to_dict() for receipt in receipts]})
         return
     for receipt in receipts:
         output.result(receipt)
@@ -58,10 +67,11 @@ def importer(kind: Kind) -> Callable[..., None]:
         path: Source,
         dry_run: DryRun = False,
         limit: Limit = None,
+        prune: Prune = False,
     ) -> None:
         call: Call = ctx.obj
         with call.memory() as memory, output.progress(call, f"import {kind.name}") as progress:
-            report = memory.import_from(kind.name, path, dry_run=dry_run, limit=limit, progress=progress)
+            report = memory.import_from(kind.name, path, dry_run=dry_run, limit=limit, progress=progress, prune=prune)
         if call.json:
             output.document({"import": report.to_dict()})
         else:

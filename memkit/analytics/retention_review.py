@@ -1,0 +1,395 @@
+"""A retention review: what would be forgotten, when and why, and what stands beside it; plain data.
+
+A verdict is `keep`, `due` (the next plan moves it to the trash), `protected` (a pin, a restore not long ago, a time of
+storage in the future, a file that cannot be read) or `held` (legal hold). Every rule is told with whether it matched.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from memkit import clock
+from memkit.analytics.frames import arrow
+from memkit.display import Displayable
+from memkit.model.policy import RetentionPolicy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Verdict = Literal["keep", "due", "protected", "held"]
+VERDICTS: tuple[Verdict, ...] = ("due", "keep", "protected", "held")
+AGE, NUMBER = "max_age_days", "max_results"
+RULES = (AGE, NUMBER, "legal_hold", "pin", "restored", "stored_in_future", "unreadable")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTrace:
+    """One rule and what it says of one entry.
+
+    Attributes:
+        rule: Its name, one of `RULES`.
+        matched: Whether it applies.
+        detail: In words, with the numbers.
+    """
+
+    rule: str
+    matched: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """One entry.
+
+    Attributes:
+        entry_id: Its id.
+        title: Its title or question.
+        panel_id: Its panel.
+        tags: Its tags.
+        stored_at: When it was stored; its age counts from here.
+        age_days: Days since.
+        n_bytes: Of its envelope.
+        verdict: `keep`, `due`, `protected` or `held`.
+        rules: Every rule, in the order of `RULES`.
+        due_at: When its age makes it due, or None where it never does.
+        days_left: Days until then, negative when past, or None.
+        group: Which entries are counted with it: `all others`, `panel <name>` or `tag <name>`.
+        place: Its place in the group, newest first; None where it takes none.
+        successors: Ids of decisions that replaced it.
+        replaces: The id of the older edition that would count again without it, or None.
+        n_tripwires: Conditions it states, which nobody would judge any more.
+        records: Records that cite it.
+    """
+
+    entry_id: str
+    title: str
+    panel_id: str
+    tags: tuple[str, ...]
+    stored_at: dt.datetime
+    age_days: float
+    n_bytes: int
+    verdict: Verdict
+    rules: tuple[RuleTrace, ...]
+    due_at: dt.datetime | None
+    days_left: float | None
+    group: str
+    place: int | None
+    successors: tuple[str, ...]
+    replaces: str | None
+    n_tripwires: int
+    records: tuple[str, ...] = ()
+
+    @property
+    def matched(self) -> tuple[str, ...]:
+        """Names of the rules that matched."""
+        return tuple(trace.rule for trace in self.rules if trace.matched)
+
+    @property
+    def why(self) -> str:
+        """The rules that matched, in words; or that none did."""
+        return "; ".join(trace.detail for trace in self.rules if trace.matched) or "no rule matched"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "entry_id": self.entry_id,
+            "title": self.title,
+            "panel_id": self.panel_id,
+            "tags": list(self.tags),
+            "stored_at": clock.iso(self.stored_at),
+            "age_days": round(self.age_days, 3),
+            "n_bytes": self.n_bytes,
+            "verdict": self.verdict,
+            "rules": [{"rule": t.rule, "matched": t.matched, "detail": t.detail} for t in self.rules],
+            "due_at": None if self.due_at is None else clock.iso(self.due_at),
+            "days_left": None if self.days_left is None else round(self.days_left, 3),
+            "group": self.group,
+            "place": self.place,
+            "affects": {
+                "successors": list(self.successors),
+                "replaces": self.replaces,
+                "n_tripwires": self.n_tripwires,
+                "records": list(self.records),
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TrashRow:
+    """One entry in the trash.
+
+    Attributes:
+        entry_id: Its id.
+        title: Its title or question, or "" where its file cannot be read.
+        stored_at: When it was stored.
+        pruned_at: When it was moved here.
+        rules: Names of the rules that made it due.
+        cause: `store`, `apply` or `repair`.
+        n_bytes: Of its envelope.
+        expires_at: From when on `retention apply` may erase it.
+        days_left: Days until then, negative when past.
+        is_held: Whether a legal hold keeps it.
+    """
+
+    entry_id: str
+    title: str
+    stored_at: dt.datetime
+    pruned_at: dt.datetime
+    rules: tuple[str, ...]
+    cause: str
+    n_bytes: int
+    expires_at: dt.datetime
+    days_left: float
+    is_held: bool = False
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether `retention apply` would erase it."""
+        return self.days_left <= 0 and not self.is_held
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "entry_id": self.entry_id,
+            "title": self.title,
+            "stored_at": clock.iso(self.stored_at),
+            "pruned_at": clock.iso(self.pruned_at),
+            "rules": list(self.rules),
+            "cause": self.cause,
+            "n_bytes": self.n_bytes,
+            "expires_at": clock.iso(self.expires_at),
+            "days_left": round(self.days_left, 3),
+            "is_held": self.is_held,
+            "is_expired": self.is_expired,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many entries have one verdict, and their bytes."""
+
+    n_entries: int
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionReceipt(Displayable):
+    """What a plan did, or would do; no text.
+
+    Attributes:
+        plan_id: Its name in `state/receipts.jsonl`; "" where nothing was done.
+        moved: Ids moved to the trash.
+        erased: Ids erased in the trash.
+        n_bytes: Of the envelopes moved and erased.
+        restore_until: When `retention apply` may first erase what was moved.
+        dry_run: Nothing was changed.
+    """
+
+    plan_id: str
+    moved: tuple[str, ...]
+    erased: tuple[str, ...]
+    n_bytes: int
+    restore_until: dt.datetime | None = None
+    dry_run: bool = False
+
+    def __repr__(self) -> str:
+        would = "would move" if self.dry_run else "moved"
+        return f"<RetentionReceipt {self.plan_id}: {would} {len(self.moved):,}, erased {len(self.erased):,}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "plan_id": self.plan_id,
+            "dry_run": self.dry_run,
+            "moved": list(self.moved),
+            "erased": list(self.erased),
+            "n_bytes": self.n_bytes,
+            "restore_until": None if self.restore_until is None else clock.iso(self.restore_until),
+            "restore_with": f"memkit restore {' '.join(self.moved[:20])}" if self.moved and not self.dry_run else None,
+        }
+
+
+@dataclass(frozen=True)
+class RetentionReview(Displayable):
+    """See the module.
+
+    Attributes:
+        policy: The policy it was made by.
+        as_of: The moment it was made for.
+        totals: By verdict.
+        expired: Entries in the trash whose days are over.
+        doubts: Why something is not pruned although a rule matched, or why nothing is; one line each.
+        blocked: Whether nothing at all may be pruned, for a reason among the doubts.
+        due_within_days: How far ahead `due_soon` looks.
+        sql: The query that judged.
+        data: One row per entry, oldest first, as the query gave it.
+        stamp: What the store looked like; compared when the review is applied.
+        is_own: Whether the policy is that of the settings.
+    """
+
+    policy: RetentionPolicy
+    as_of: dt.datetime
+    totals: Mapping[Verdict, Total]
+    data: pa.Table = field(repr=False)
+    expired: tuple[TrashRow, ...] = ()
+    doubts: tuple[str, ...] = ()
+    blocked: bool = False
+    due_within_days: float = 0.0
+    sql: str = field(default="", repr=False)
+    stamp: Any = field(default=None, repr=False, compare=False)
+    is_own: bool = True
+    citing: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _apply: Callable[..., RetentionReceipt] | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{self.totals[verdict].n_entries:,} {verdict}" for verdict in VERDICTS)
+        return f"<RetentionReview: {said}; {len(self.expired):,} expired in the trash>"
+
+    def __len__(self) -> int:
+        return int(self.data.num_rows)
+
+    @cached_property
+    def rows(self) -> tuple[ReviewRow, ...]:
+        """Every entry, oldest first."""
+        return self._rows(self.data)
+
+    @cached_property
+    def due(self) -> tuple[ReviewRow, ...]:
+        """Entries that the plan moves to the trash, oldest first."""
+        return () if self.blocked else self._with("due")
+
+    @cached_property
+    def due_soon(self) -> tuple[ReviewRow, ...]:
+        """Entries whose age makes them due within `due_within_days`, soonest first."""
+        _, pc = arrow()
+
+        until = clock.to_ms(self.as_of) + self.due_within_days * clock.DAY_MS
+        kept = self.data.filter(pc.equal(self.data.column("verdict"), "keep"))
+        soon = kept.filter(pc.less_equal(kept.column("due_ms"), int(until)))
+        return tuple(sorted(self._rows(soon), key=lambda row: (row.due_at or self.as_of, row.entry_id)))
+
+    @cached_property
+    def kept_back(self) -> tuple[ReviewRow, ...]:
+        """Entries that are protected or held, oldest first."""
+        return tuple(sorted((*self._with("protected"), *self._with("held")), key=lambda r: (r.stored_at, r.entry_id)))
+
+    @property
+    def finds_something(self) -> bool:
+        """Whether anything is due, expired, or due within the days asked for."""
+        return bool(self.due or self.expired or (self.due_within_days and self.due_soon))
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether no entry would be left."""
+        return len(self) > 0 and len(self.due) == len(self)
+
+    def apply(self, *, everything: bool = False, dry_run: bool = False) -> RetentionReceipt:
+        """Move what is due to the trash and erase what has expired there: exactly this, all of it or nothing.
+
+        Args:
+            everything: Allow a plan after which no entry is left.
+            dry_run: Check everything and change no byte.
+
+        Raises:
+            StalePlanError: the store, a pin, a hold or the policy changed since; says what. Nothing was moved.
+            PolicyError: nothing would be left, or a doubt stands in the way.
+            StoreError: the disk, a permission or another writer stood in the way.
+        """
+        if self._apply is None:
+            raise TypeError("a review read from a file is applied with mem.retention.apply(path)")
+        return self._apply(self, everything=everything, dry_run=dry_run)
+
+    def to_arrow(self) -> pa.Table:
+        """One row per entry as Arrow."""
+        return self.data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data: totals, what is due, soon due, kept back and expired; not what is simply kept."""
+        return {
+            "as_of": clock.iso(self.as_of),
+            "policy": self.policy.to_dict(),
+            "totals": {verdict: {"n_entries": t.n_entries, "n_bytes": t.n_bytes} for verdict, t in self.totals.items()},
+            "doubts": list(self.doubts),
+            "blocked": self.blocked,
+            "due": [row.to_dict() for row in self.due],
+            "due_within_days": self.due_within_days,
+            "due_soon": [row.to_dict() for row in self.due_soon],
+            "kept_back": [row.to_dict() for row in self.kept_back],
+            "expired": [row.to_dict() for row in self.expired],
+        }
+
+    def _with(self, verdict: Verdict) -> tuple[ReviewRow, ...]:
+        _, pc = arrow()
+
+        return self._rows(self.data.filter(pc.equal(self.data.column("verdict"), verdict)))
+
+    def _rows(self, data: pa.Table) -> tuple[ReviewRow, ...]:
+        return tuple(self._row(raw) for raw in data.to_pylist())
+
+    def _row(self, raw: Mapping[str, Any]) -> ReviewRow:
+        stored_at = clock.from_ms(raw["stored_ms"])
+        due_at = _instant(raw["due_ms"])
+        return ReviewRow(
+            entry_id=raw["entry_id"],
+            title=raw["title"] or "",
+            panel_id=raw["panel_id"],
+            tags=tuple(raw["tags"]),
+            stored_at=stored_at,
+            age_days=clock.age_days(stored_at, self.as_of),
+            n_bytes=raw["n_bytes"],
+            verdict=raw["verdict"],
+            rules=_traces(raw, self),
+            due_at=due_at,
+            days_left=None if due_at is None else -clock.age_days(due_at, self.as_of),
+            group=raw["group_name"],
+            place=raw["place"],
+            successors=tuple(raw["successors"]),
+            replaces=raw["replaces"],
+            n_tripwires=raw["n_tripwires"],
+            records=self.citing.get(raw["entry_id"], ()),
+        )
+
+
+def _instant(ms: int | None) -> dt.datetime | None:
+    if ms is None:
+        return None
+    try:
+        return clock.from_ms(ms)
+    except OverflowError:
+        return None
+
+
+def _traces(raw: Mapping[str, Any], review: RetentionReview) -> tuple[RuleTrace, ...]:
+    days, most, place, group = raw["max_age_days"], raw["max_results"], raw["place"], raw["group_name"]
+    age = clock.age_days(clock.from_ms(raw["stored_ms"]), review.as_of)
+    if days < 0:
+        old = "kept however old"
+    else:
+        old = f"stored {clock.age_words(age)}, the limit is {days:,} {'day' if days == 1 else 'days'}"
+    counted = f"of {group}" if group != "all others" else "of all entries without a number of their own"
+    if most < 0:
+        many = "kept however many there are"
+    elif place is None:
+        many = f"takes no place {counted}"
+    else:
+        many = f"number {place:,} {counted}, newest first; {most:,} are kept"
+        if raw["is_doubtful"]:
+            many += " (not counted while entries are stored in the future)"
+    reason = f": {raw['reason']}" if raw["reason"] else ""
+    held = "the policy holds everything" if review.policy.legal_hold else f"a legal hold{reason}"
+    return (
+        RuleTrace(AGE, raw["is_too_old"], old),
+        RuleTrace(NUMBER, raw["is_too_many"], many),
+        RuleTrace("legal_hold", raw["is_held"], held if raw["is_held"] else "no legal hold"),
+        RuleTrace("pin", raw["is_pinned"], f"pinned{reason}" if raw["is_pinned"] else "not pinned"),
+        RuleTrace("restored", raw["is_restored"],
+                  "was brought back from the trash not long ago" if raw["is_restored"] else "not just restored"),
+        RuleTrace("stored_in_future", raw["is_future"],
+                  "stored later than now: a clock is wrong" if raw["is_future"] else "not stored in the future"),
+        RuleTrace("unreadable", raw["is_unreadable"],
+                  "its file cannot be read (`memkit verify`)" if raw["is_unreadable"] else "its file can be read"),
+    )  # fmt: skip

@@ -1,0 +1,87 @@
+"""What a Memory offers about forgetting; `Memory` inherits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from memkit.model.policy import policy_of
+from memkit.retention.facade import Retention, SavedQueries, Trash
+from memkit.settings import Loaded
+from memkit.store.store import Store
+
+if TYPE_CHECKING:
+    from memkit.analytics.recall_options import RecallOptions
+    from memkit.catalog.catalog import Catalog
+    from memkit.store.new_entry import NewEntry
+
+
+class Retaining:
+    """Retention, trash and saved queries; what they are asked of is `Memory`'s."""
+
+    settings: Loaded
+    _store: Store
+    _forgets: Retention | None = None
+
+    def _catalog(self, scope: Literal["own", "others", "all"] = "own") -> Catalog:
+        raise NotImplementedError
+
+    def _require_open(self) -> None:
+        raise NotImplementedError
+
+    def _require_enabled(self) -> None:
+        raise NotImplementedError
+
+    def _weighing(self, **options: Any) -> RecallOptions:
+        raise NotImplementedError
+
+    def _checked(self, requests: Iterable[Mapping[str, Any]]) -> Sequence[NewEntry]:
+        raise NotImplementedError
+
+    def _spill(self) -> Path | None:
+        raise NotImplementedError
+
+    def _forgotten(self) -> None:
+        """Entries went to the trash or came back: see it, and make the snapshot again where it no longer fits."""
+        raise NotImplementedError
+
+    def _retention(self) -> Retention:
+        if self._forgets is None:
+            self._forgets = Retention(
+                self._store,
+                self._catalog,
+                policy=policy_of(self.settings.settings.retention.model_dump()),
+                options=lambda limit: self._weighing(limit=limit),
+                spill=self._spill,
+                changed=self._forgotten,
+            )
+        return self._forgets
+
+    @property
+    def retention(self) -> Retention:
+        """What may be forgotten: `review`, `apply`, `compare`, `calendar`, `impact`, `pin`, `hold`."""
+        self._require_enabled()
+        return self._retention()
+
+    @property
+    def trash(self) -> Trash:
+        """What was pruned and can be brought back: `list`, `restore`."""
+        self._require_enabled()
+        return Trash(self._store, self._retention(), self._forgotten)
+
+    @property
+    def queries(self) -> SavedQueries:
+        """Saved queries, asked again to tell what forgetting would change: `add`, `list`, `drop`."""
+        self._require_enabled()
+        return SavedQueries(self._store)
+
+    def about_to_prune(self, requests: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+        """Ids that storing these results (as `store_many` takes them) would move to the trash; changes nothing.
+
+        A result that would itself be moved is named `new-<n>`, counted from 0.
+
+        Raises:
+            InvalidInputError: one of them cannot be stored.
+        """
+        return tuple(row.entry_id for row in self.retention.about_to_prune(self._checked(requests)))
