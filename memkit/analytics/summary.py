@@ -29,13 +29,14 @@ class ProjectSummary(Displayable):
         n_unreadable: Those that a newer memkit wrote.
         first_stored_at: The oldest, by storage.
         last_stored_at: The newest, by storage.
-        n_decisions: Live entries of decision panels.
+        n_decisions: Live entries of decision panels, and decision records.
         n_in_force: Those that are accepted, or say nothing of their standing, and were not superseded.
         n_undated: Those whose own day is not known.
         first_decided_on: The oldest day of a decision.
         last_decided_on: The newest day of a decision.
         panels: (panel, live entries), most first.
         statuses: (status, decisions), most first.
+        records: (kind, active records), most first.
         tags: (tag, live entries), most first, at most `MOST_TAGS`.
         n_tags: Different tags in all.
         tripwires: Tripwires of decisions in force by verdict.
@@ -58,6 +59,7 @@ class ProjectSummary(Displayable):
     last_decided_on: dt.date | None
     panels: tuple[tuple[str, int], ...] = ()
     statuses: tuple[tuple[str, int], ...] = ()
+    records: tuple[tuple[str, int], ...] = ()
     tags: tuple[tuple[str, int], ...] = ()
     n_tags: int = 0
     tripwires: tuple[tuple[str, int], ...] = ()
@@ -96,6 +98,7 @@ class ProjectSummary(Displayable):
                 "by_status": dict(self.statuses),
             },
             "panels": dict(self.panels),
+            "records": dict(self.records),
             "tags": dict(self.tags),
             "n_tags": self.n_tags,
             "tripwires": dict(self.tripwires),
@@ -129,6 +132,7 @@ def summarise(catalog: Catalog, report: TripwireReport, *, project_path: str, as
         **totals,
         panels=of("panel"),
         statuses=of("status"),
+        records=of("record"),
         tags=of("tag")[:MOST_TAGS],
         n_tags=len(of("tag")),
         tripwires=tuple(report.counts.items()),

@@ -1,6 +1,7 @@
 -- summary_counts
--- How many live entries each panel and tag has, and how many decisions each status, most first.
--- reads:  entries, decisions
+-- How many live entries each panel and tag has, how many decisions each status, and how many active records each kind,
+-- most first.
+-- reads:  entries, decisions, records
 -- params: none
 -- grain:  one row per kind and name
 with tagged as (
@@ -31,6 +32,14 @@ counted as (
         count(*) as n
     from decisions
     group by status
+    union all
+    select
+        'record' as kind,
+        kind as name,
+        count(*) as n
+    from records
+    where status = 'active'
+    group by records.kind
 )
 
 select

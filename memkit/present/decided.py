@@ -37,7 +37,8 @@ def decided_sheet(decided: Decided, rows: int = MAX_ROWS) -> Sheet:
         title: Line = ("Decided about “", topic, "”")
         n = count(len(decided.rows), "decision")
         n = f"{len(shown):,} of {n}" if len(shown) < len(decided.rows) else n
-        lead.append((f"{n}, best first; what replaced another stands before it. As of {moment(decided.as_of)}.",))
+        order = ", best first; what replaced another stands before it" if len(shown) > 1 else ""
+        lead.append((f"{n}{order}. As of {moment(decided.as_of)}.",))
         skew = dt.timedelta(milliseconds=clock.SKEW_MS)
         if any(row.stored_at > decided.as_of + skew for row in shown):
             lead.append(("Stored since: ages are counted to that moment, so some lie ahead of it.",))

@@ -65,6 +65,7 @@ def _from_the_log(timeline: Timeline, rows: int) -> tuple[Block, ...]:
 def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:
     """Stretches as a table; none without a row."""
     most = max(row.in_force for row in shown)
+    digits = len(f"{most:,}")
     unsure = any(row.uncertain for row in shown)
     pruned = any(row.pruned for row in shown)
     columns = [
@@ -77,7 +78,11 @@ def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:
         columns.append(Column("Pruned", right=True))
     cells = []
     for row in shown:
-        held: Line = (Meter(row.in_force, most, f"{row.in_force} in force"), f" {row.in_force:,}") if most else ("0",)
+        held: Line = (
+            (Meter(row.in_force, most, f"{row.in_force} in force"), " " + f"{row.in_force:,}".rjust(digits, "\u2007"))
+            if most
+            else ("0",)
+        )
         line: list[Line] = [(row.begins_on.isoformat(),)]
         line += [_number(n) for n in (row.decided, row.superseded, row.tripped, row.revisit_due)]
         cells.append(

@@ -17,12 +17,13 @@ def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
     """How much, since when, which panels and tags, what is in force, what has tripped."""
     name = summary.project_path.rstrip("/").rpartition("/")[2] or "/"
     title: Line = ("Decisions of ", say(name, 80))
-    if not summary.n_entries:
+    if not summary.n_entries and not summary.n_decisions and not summary.records:
         return Sheet(title, ((f"Nothing is stored for this project yet, as of {moment(summary.as_of)}.",),), ())
     facts = fact("Decisions", _decisions(summary))
     facts += fact("Days", _days(summary))
     facts += fact("Entries", _entries(summary))
     facts += fact("Panels", _counted(summary.panels))
+    facts += fact("Records", _counted(summary.records))
     tags = _counted(summary.tags)
     if summary.n_tags > len(summary.tags):
         tags = (*tags, f" and {summary.n_tags - len(summary.tags):,} more")

@@ -11,7 +11,7 @@ from memkit.analytics.decided import what_we_decided
 from memkit.clock import UTC
 from memkit.errors import InvalidInputError
 from memkit.store.audit_log import read_events
-from tests.deciding.conftest import FACTS
+from tests.deciding.conftest import FACTS, opened
 from tests.stores import NOW, new, open_catalog, open_store, put
 
 
@@ -226,6 +226,40 @@ def test_of_an_earlier_moment_only_decisions_made_by_then_are_shown_with_what_re
         "3. One PostgreSQL server as the database for scan events",
     ]
     assert {cause.cause: cause.count for cause in found.missed}["after-moment"] == 2
+
+
+def test_decision_records_are_decided_summed_up_and_put_in_chains_like_entries(own_copy):
+    records = own_copy.records
+    conditions = "## Tripwire conditions\n\n- write QPS sustains >5k for 24h\n"
+    records.write("decision", title="One host", body=f"A lighthouse on one host.\n\n{conditions}", sources=["Mara"])
+    two = {"title": "Two hosts", "body": "The lighthouse moves.", "extra": {"decided_on": "2026-11-20"}}
+    records.write("decision", supersedes=["one-host"], sources=["Mara"], **two)
+    records.write("lesson", title="Lighthouses", body="A lighthouse needs oil.", sources=["Mara"])
+    before = own_copy.project_summary()
+    found = own_copy.what_we_decided("lighthouse", facts=FACTS)
+    assert [row.title for row in found] == ["Two hosts", "One host"]
+    new, old = found
+    assert [(other.id, other.title) for other in new.predecessors] == [("memory/one-host.md", "One host")]
+    assert [other.title for other in old.successors] == ["Two hosts"]
+    assert new.label.startswith("Decided 10 days ago, stored ")
+    assert [wire.verdict for wire in old.tripwires] == ["tripped"]
+    assert [(cause.cause, cause.ids) for cause in found.missed] == [("no-decision", ("memory/lighthouses.md",))]
+    assert ["One host", "Two hosts"] in [[member.title for member in chain.members] for chain in own_copy.chains()]
+    assert "memory/two-hosts.md" in [held.entry_id for held in own_copy.in_force()]
+    assert before.records == (("decision", 1), ("lesson", 1))
+    assert (before.n_entries, before.n_decisions, before.n_in_force) == (72, 74, 57)
+    assert "decision 1, lesson 1" in before.to_text()
+
+
+def test_a_memory_of_records_only_is_not_an_empty_one(tmp_path):
+    with opened(tmp_path) as mem:
+        mem.records.write("lesson", title="Lighthouses", body="A lighthouse needs oil.", sources=["Mara"])
+        assert "lesson 1" in mem.project_summary().to_text()
+
+
+def test_ages_of_what_was_stored_after_the_moment_asked_about_are_explained(wherry):
+    assert "some lie ahead of it" in wherry.what_we_decided("database", as_of="2025-09-01").to_text()
+    assert "some lie ahead of it" not in wherry.what_we_decided("database").to_text()
 
 
 def test_a_summary_of_an_earlier_moment_says_that_it_counts_what_is_stored_now(wherry):

@@ -188,6 +188,14 @@ def test_an_acknowledged_tripwire_is_silent_until_its_evidence_changes(own_copy)
     assert own_copy.verify() == []
 
 
+def test_where_all_that_tripped_is_acknowledged_the_title_says_so(own_copy):
+    for row in own_copy.tripwires.check(FACTS).speaking:
+        own_copy.tripwires.acknowledge(row.id, "Known.")
+    said = own_copy.tripwires.check().to_text()
+    assert "None of 92 tripwires tripped that is not acknowledged" in said
+    assert "3 of the tripped acknowledged" in said
+
+
 def test_an_acknowledgement_outlives_the_memory_that_wrote_it(own_copy, tmp_path):
     row = own_copy.tripwires.check(FACTS).speaking[0]
     own_copy.tripwires.acknowledge(row.id, "Known.")

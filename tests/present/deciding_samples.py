@@ -122,6 +122,7 @@ def summary(**changes):
         "last_decided_on": dt.date(2026, 11, 19),
         "panels": (("adr", 50), ("consensus", 20)),
         "statuses": (("accepted", 48), ("superseded", 12)),
+        "records": (("lesson", 5), ("decision", 2)),
         "tags": (("photos", 2),),
         "n_tags": 9,
         "tripwires": (("tripped", 2), ("armed", 30), ("unknown", 59)),
@@ -224,7 +225,7 @@ def everyday():
             "2026-09-15", "not known", "replaced", "in a circle", "holds"]),
         "calibration-chart": (calibration().chart(), ["22 scored panels", "By final score", "90 % (50 % to 99 %)", "too few"]),
         "no-chart": (chains(rows=()).chart(), ["nothing to draw"]),
-        "empty-summary": (summary(n_entries=0), ["Nothing is stored"]),
+        "empty-summary": (summary(n_entries=0, n_decisions=0, records=()), ["Nothing is stored"]),
     }  # fmt: skip
 
 
