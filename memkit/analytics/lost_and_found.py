@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,17 @@ from memkit.analytics.asking import MAX_TERMS, Question, nearby
 from memkit.analytics.recall_options import RecallOptions
 from memkit.analytics.recall_result import Missed, RecallResult
 from memkit.catalog import queries
+from memkit.errors import StoreError
+from memkit.model.decision import recall_fields
+from memkit.model.tokens import terms
 from memkit.snapshot.rows import NEWER_SCHEMA
+from memkit.store import entries, trash
 
 if TYPE_CHECKING:
     from memkit.catalog.sight import Sight
 
 MOST_IDS = 20
+MOST_IN_TRASH = 200
 _SUGGESTIONS = 3
 # Of fewer entries a word may well stand in most of them and still be what was meant.
 LEAST_FOR_COMMON = 20
@@ -79,6 +85,7 @@ def explain(sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple
         found.append(_listed("superseded", ids, "replaced by a hit"))
     if n_hits < asked.options.limit:
         found += _judged(sight, asked)
+        found += _in_trash(sight, question)
     return (*found, *unsearchable(sight))
 
 
@@ -137,6 +144,20 @@ def _judged(sight: Sight, asked: Asked) -> list[Missed]:
         if n:
             found.append(_listed(cause, ids, reason, n))
     return found
+
+
+def _in_trash(sight: Sight, question: Question) -> list[Missed]:
+    """Entries in the trash that hold a word of the question; the latest ones are looked into."""
+    wanted = set(question.terms)
+    ids: list[str] = []
+    for source in sight.sources if wanted else ():
+        store = source.store
+        for trashed in list(store.trash().entries.values())[-MOST_IN_TRASH:]:
+            with suppress(StoreError):
+                entry = entries.decode(store.paths, trashed.id, trash.require_sound(store.paths, trashed))
+                if any(wanted.intersection(terms(text)) for text in recall_fields(entry).values()):
+                    ids.append(trashed.id)
+    return [_listed("trash", ids, "in the trash; `memkit restore ID` brings one back")] if ids else []
 
 
 def unsearchable(sight: Sight) -> list[Missed]:

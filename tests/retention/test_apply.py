@@ -78,6 +78,14 @@ def test_applying_moves_exactly_what_was_shown_and_leaves_a_receipt_without_text
     assert mem.verify() == []
 
 
+def test_a_miss_says_that_what_was_asked_for_is_in_the_trash(mem):
+    mem.retention.review(OLD).apply()
+    missed = {cause.cause: cause.ids for cause in mem.recall("question 1").missed}
+    assert set(missed["trash"]) == set(mem.ids[:3])
+    mem.trash.restore(*mem.ids[:3])
+    assert "trash" not in {cause.cause for cause in mem.recall("question 1").missed}
+
+
 def test_a_restored_entry_is_protected_until_its_days_are_over(mem, clock):
     mem.retention.review(OLD).apply()
     mem.trash.restore(mem.ids[0])
