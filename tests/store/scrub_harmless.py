@@ -127,7 +127,7 @@ task-based routing for risk-averse teams-with-long-names
 sk-some-long-kebab-name-here-with-many-parts
 the risk-adjusted-return-on-capital measure
 hf_hub_download("bert-base-uncased")
-npm_config_registry=https://registry.npmjs.org
+npm_config_registry=https://registry.example.org
 npm_lifecycle_event=test
 ghp_ is the prefix of GitHub tokens
 tokens beginning with sk-ant- are Anthropic's

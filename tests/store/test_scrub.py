@@ -207,8 +207,8 @@ password: >-\n    @
 password\t@
 changed the password to @
 spring.datasource.password=@
-//registry.npmjs.invalid/:_authToken=@
-//registry.npmjs.invalid/:_password=@
+//registry.example.invalid/:_authToken=@
+//registry.example.invalid/:_password=@
 password%3D@
 password=%22@%22
 password=@!$^*()~
