@@ -30,6 +30,7 @@ from memkit import present as present  # noqa: PLC0414 - every result is wired t
 from memkit.consolidate.record_tools import RecordTools
 from memkit.deciding.audit import Audit
 from memkit.deciding.exchanging import Exchanging
+from memkit.deciding.exploring import Exploring
 from memkit.deciding.forgetting import Forgetting
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Tripwires
@@ -62,7 +63,7 @@ Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
 
-class Memory(Exchanging, Forgetting, Retaining):
+class Memory(Exchanging, Exploring, Forgetting, Retaining):
     """One project's memory; made by `memkit.open`, usable as a context manager.
 
     Attributes:

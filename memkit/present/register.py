@@ -65,6 +65,7 @@ from memkit.present import (
 from memkit.present.blocks import Sheet
 from memkit.present.charts import series
 from memkit.present.charts.chart import Chart, chart_sheet
+from memkit.present.explorer import Explorer, Note, explorer_bundle, explorer_sheet, note_sheet
 from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
 from memkit.present.render import bundle, sheet_of, text
 from memkit.retention.erase import EraseReceipt
@@ -121,6 +122,8 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     ChainReport: audit.chain_sheet,
     CompactReceipt: audit.compact_sheet,
     Monitor: monitor_sheet,
+    Explorer: explorer_sheet,
+    Note: note_sheet,
     Record: records.record_sheet,
     ShownRecord: records.shown_sheet,
     RecordList: records.list_sheet,
@@ -166,3 +169,4 @@ for _module, _name, _sheet in NAMED:
     if find_spec(_module) is not None:
         register(getattr(import_module(_module), _name), _sheet)
 mimebundle.register(Monitor, monitor_bundle)
+mimebundle.register(Explorer, explorer_bundle)

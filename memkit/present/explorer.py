@@ -1,0 +1,272 @@
+"""`Explorer`: words, filters, live hits and one card, in a notebook; a still page of the same everywhere else.
+
+What is found and what is shown of it are functions that need no widget; the widgets only ask again and show anew. The
+value of the explorer is what is on the screen: `.value`, `.selected`, `.to_pandas()`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from memkit.analytics.explore import Explored, ExploreRow, Facets, Filters
+from memkit.display import Displayable, MimeBundle
+from memkit.errors import MemkitError
+from memkit.present import render
+from memkit.present.blocks import Block, Column, Fact, Facts, Grid, Line, Para, Section, Sheet, joined
+from memkit.present.render import MAX_ROWS
+from memkit.present.safe import say
+from memkit.present.wording import count, fact, points, status_chip
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEBOUNCE_SECONDS = 0.08
+AGES: tuple[tuple[str, float | None], ...] = (
+    ("any age", None), ("last 7 days", 7.0), ("last 30 days", 30.0), ("last 90 days", 90.0), ("last year", 365.0),
+)  # fmt: skip
+ANY = ""
+
+
+class Explorer(Displayable):
+    """See the module; made by `mem.explore()`.
+
+    Args:
+        look: What the filters let pass.
+        card: What is shown of one hit, as any result that shows itself.
+        facets: What can be chosen.
+        filters: What to begin with.
+        scopes: The scopes that may be chosen.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[Filters], Explored],
+        card: Callable[[ExploreRow], object],
+        facets: Facets,
+        *,
+        filters: Filters,
+        scopes: tuple[str, ...] = ("own",),
+    ) -> None:
+        self._look = look
+        self._card = card
+        self.facets = facets
+        self.scopes = scopes
+        self.value: Explored = look(filters)
+        self.selected: str | None = None
+        self._box: Any = None
+        self._parts: dict[str, Any] = {}
+        self._timer: threading.Timer | None = None
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"<Explorer: {count(len(self.value), 'hit')} for {self.value.filters.query[:60]!r}>"
+
+    @property
+    def filters(self) -> Filters:
+        """What is looked for now."""
+        return self.value.filters
+
+    def ask(self, **changes: Any) -> Explored:
+        """Change the filters and look again; the hits.
+
+        Raises:
+            InvalidInputError: a value out of its range.
+        """
+        with self._lock:
+            self.value = self._look(self.filters.changed(**changes))
+            if self.selected not in {row.id for row in self.value}:
+                self.selected = None
+            self._show()
+            return self.value
+
+    def select(self, entry_id: str | None) -> object:
+        """Choose one hit; its card, or None.
+
+        Raises:
+            KeyError: it is not among the hits.
+        """
+        with self._lock:
+            if entry_id is not None and entry_id not in {row.id for row in self.value}:
+                raise KeyError(entry_id)
+            self.selected = entry_id
+            self._show()
+            return self.card
+
+    @property
+    def card(self) -> object:
+        """What is shown of the chosen hit; None where none is chosen."""
+        chosen = next((row for row in self.value if row.id == self.selected), None)
+        return None if chosen is None else self._card(chosen)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The hits as a data frame."""
+        return self.value.to_pandas()
+
+    # -- widgets -------------------------------------------------------------------------------------------------
+
+    def widget(self) -> Any:
+        """The ipywidgets widget; the same at every call."""
+        if self._box is None:
+            self._box = self._build()
+            self._show()
+        return self._box
+
+    def _build(self) -> Any:
+        import ipywidgets as w
+
+        wide = w.Layout(width="98%")
+        asked = self.filters
+        self._parts = parts = {
+            "query": w.Text(asked.query, description="Words", placeholder="what was decided about…", layout=wide),
+            "panel": w.Dropdown(options=_choices(self.facets.panels), value=asked.panel or ANY, description="Panel"),
+            "status": w.Dropdown(
+                options=_choices(self.facets.statuses), value=asked.status or ANY, description="Standing"
+            ),
+            "tags": w.SelectMultiple(
+                options=[(f"{name} ({n:,})", name) for name, n in self.facets.tags], description="Tags", rows=4
+            ),
+            "since_days": w.Dropdown(options=list(AGES), value=None, description="Age"),
+            "superseded": w.Checkbox(value=asked.superseded, description="Also superseded", indent=False),
+            "scope": w.Dropdown(
+                options=[("this project" if s == "own" else "all my projects", s) for s in self.scopes],
+                value=asked.scope,
+                description="Where",
+            ),
+            "hits": w.Select(options=[], description="Hits", rows=10, layout=wide),
+            "count": w.HTML(""),
+            "card": w.HTML(""),
+        }
+        parts["query"].continuous_update = True
+        for name in ("query", "panel", "status", "tags", "since_days", "superseded", "scope"):
+            parts[name].observe(self._changed, names="value")
+        parts["hits"].observe(self._chosen, names="value")
+        row = w.Layout(flex_flow="row wrap")
+        rows = [w.HBox([parts["panel"], parts["status"], parts["since_days"]], layout=row)]
+        rows.append(w.HBox([parts["tags"], parts["superseded"], parts["scope"]], layout=row))
+        return w.VBox([parts["query"], *rows, parts["count"], parts["hits"], parts["card"]])
+
+    def _changed(self, change: Any) -> None:
+        """A keystroke waits a moment for the next one; a choice does not."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if change["owner"] is self._parts["query"]:
+            self._timer = threading.Timer(DEBOUNCE_SECONDS, self._ask_parts)
+            self._timer.daemon = True
+            self._timer.start()
+        else:
+            self._ask_parts()
+
+    def _ask_parts(self) -> None:
+        parts = self._parts
+        try:
+            self.ask(
+                query=parts["query"].value,
+                panel=parts["panel"].value or None,
+                status=parts["status"].value or None,
+                tags=tuple(parts["tags"].value),
+                since_days=parts["since_days"].value,
+                superseded=parts["superseded"].value,
+                scope=parts["scope"].value,
+            )
+        except MemkitError as error:
+            parts["count"].value = render.html(Note(str(error)))
+
+    def _chosen(self, change: Any) -> None:
+        if change["new"] is not None and change["new"] != self.selected:
+            self.select(change["new"])
+
+    def _show(self) -> None:
+        if self._box is None:
+            return
+        parts = self._parts
+        wanted = [(_label(row), row.id) for row in self.value]
+        if list(parts["hits"].options) != wanted:
+            parts["hits"].options = wanted
+            parts["hits"].value = self.selected
+        parts["count"].value = render.html(Note(_found(self.value)))
+        card = self.card
+        parts["card"].value = "" if card is None else render.html(card)
+
+
+class Note(Displayable):
+    """One line of text beside a widget."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def note_sheet(note: Note, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
+    """The line."""
+    return Sheet((), (), (Para((say(note.words, 400),), "dim"),))
+
+
+def _choices(counted: tuple[tuple[str, int], ...]) -> list[tuple[str, str]]:
+    return [("any", ANY), *((f"{name} ({n:,})", name) for name, n in counted)]
+
+
+def _label(row: ExploreRow) -> str:
+    score = "" if row.score is None else f"{points(row.score)} · "
+    return f"{score}{say(row.title, 90).text} · {row.age_label.lower()}"
+
+
+def _found(found: Explored) -> str:
+    if not len(found):
+        return " ".join(found.causes)
+    order = "best first" if found.filters.query.strip() else "newest first"
+    return f"{count(len(found), 'hit')}, {order}"
+
+
+def explorer_sheet(explorer: Explorer, rows: int = MAX_ROWS) -> Sheet:
+    """The filters in words, the hits, and the chosen one's card."""
+    found = explorer.value
+    shown = found.rows[:rows]
+    facts = _filter_facts(found.filters)
+    body: list[Block] = [Facts(tuple(facts))] if facts else []
+    if shown:
+        scored = shown[0].score is not None
+        columns = [Column("Title", least=24), Column("Stored", fixed=True), Column("Panel"), Column("Standing")]
+        columns += [Column("Score", right=True, fixed=True)] if scored else []
+        cells = tuple(_cells(row, scored=scored) for row in shown)
+        body.append(Grid((f"{len(shown):,} of {count(len(found), 'hit')}",), tuple(columns), cells, head=True))
+    else:
+        body.append(Para((say(_found(found), 400),), "dim"))
+    card = explorer.card
+    if card is not None:
+        body.append(Section(("Chosen",), render.sheet_of(card).body))
+    return Sheet(("Explore",), ((say(_found(found), 200),),), tuple(body))
+
+
+def _filter_facts(filters: Filters) -> list[Fact]:
+    age = next((words for words, days in AGES if days == filters.since_days), f"last {filters.since_days} days")
+    parts: list[Line] = []
+    parts += [("panel ", say(filters.panel, 60))] if filters.panel else []
+    parts += [("standing ", say(filters.status, 30))] if filters.status else []
+    parts += [("tags ", say(", ".join(filters.tags), 120))] if filters.tags else []
+    parts += [(age,)] if filters.since_days is not None else []
+    parts += [("also superseded",)] if filters.superseded else []
+    parts += [("all my projects",)] if filters.scope == "all" else []
+    facts = fact("Words", (say(filters.query, 200),)) if filters.query.strip() else []
+    return facts + (fact("Only", joined(parts)) if parts else [])
+
+
+def _cells(row: ExploreRow, *, scored: bool) -> tuple[Line, ...]:
+    cells: list[Line] = [
+        (say(row.title, 120),), (row.age_label.removeprefix("Stored "),), (say(row.panel_id, 40),),
+        (status_chip(row.status),),
+    ]  # fmt: skip
+    return tuple([*cells, (points(row.score or 0.0),)] if scored else cells)
+
+
+def explorer_bundle(explorer: Explorer) -> MimeBundle:
+    """The widgets where they can be shown, and the still page beside them."""
+    still = render.bundle(explorer)
+    try:
+        live = explorer.widget()._repr_mimebundle_()
+    except ImportError:
+        return still
+    return {**live, **still}
