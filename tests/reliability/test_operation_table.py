@@ -42,7 +42,7 @@ READING = {
     "Memory.verify", "Memory.tripwires", "Memory.chains", "Memory.timeline", "Memory.in_force", "Memory.calibration",
     "Memory.project_summary", "Tripwires.check", "Tripwires.backtest", "Tripwires.acknowledged", "Tripwires.take",
     "Tripwires.marks", "Tripwires.verdicts", "Tripwires.on_hits", "Tripwires.on_decided", "Tripwires.on_decisions",
-    "Memory.detect", "Memory.export", "Store.scrubbed", "Memory.is_closed",
+    "Memory.detect", "Memory.export", "Memory.explore", "Store.scrubbed", "Memory.is_closed",
     "Memory.staging", "Staging.session", "Staging.list", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "stored.stored_texts", "entries.session_of_entries",
     "Memory.records", "lint.lint",
