@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memkit.clock import Clock, SystemClock
+from memkit.deciding import doctor
 from memkit.errors import DamagedError, MemkitWarning
 from memkit.memory import Memory, Project, not_enabled
+from memkit.model.checkup import Checkup
 from memkit.settings import Environment, Loaded, load, storage_root
 from memkit.store import consent, leftovers
 from memkit.store.paths import StorePaths, absolute, path_text, resolve_project
@@ -95,6 +97,21 @@ def settings_of(
     real = resolve_project(project)
     arguments = {"memory.storage_path": None if root is None else absolute(root)}
     return load(around, project=real, project_path=path_text(real), arguments=arguments)
+
+
+def check_up(project: Project = ".", *, root: Project | None = None, environment: Environment | None = None) -> Checkup:
+    """Look for what could stand in the way of a project's memory; writes nothing, and works while memory is off.
+
+    Raises:
+        ProjectPathError: the folder does not exist.
+    """
+    return doctor.check_up(
+        resolve_project(project),
+        root=None if root is None else absolute(root),
+        environment=environment or Environment.from_process(),
+        temp_directory=_temp_directory(),
+        clock=SystemClock(),
+    )
 
 
 def _look_at(store: Store) -> None:

@@ -40,12 +40,14 @@ from memkit.importers.detect import Detection
 from memkit.importers.report import ImportReport
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.candidate import Candidate
+from memkit.model.checkup import Checkup
 from memkit.model.entry import StoredEntry
 from memkit.model.mark import Mark
 from memkit.model.record import Record
 from memkit.model.status import Status
 from memkit.present import (
     audit,
+    checkup,
     consolidation,
     decided,
     decisions,
@@ -95,6 +97,7 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     EraseReceipt: forgetting.erase_sheet,
     Scan: forgetting.scan_sheet,
     Status: reports.status_sheet,
+    Checkup: checkup.checkup_sheet,
     TripwireReport: tripwires.tripwires_sheet,
     Backtest: tripwires.backtest_sheet,
     Acknowledgement: tripwires.acknowledgement_sheet,

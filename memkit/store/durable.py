@@ -41,7 +41,7 @@ TEMP_SUFFIX = ".tmp"
 _COPY_BYTES = 1 << 20
 _LOOK_FIRST = "Check the disk, then look whether the entry is there before storing it again, or store it with its id."
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
-_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
+NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
 
 
 def make_folder(folder: Path) -> None:
@@ -456,7 +456,7 @@ def try_flock(descriptor: int, path: Path) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        if error.errno in _NO_LOCKS:
+        if error.errno in NO_LOCKS:
             raise LocksUnsupportedError(
                 f"this file system has no flock ({os.strerror(error.errno or 0)})",
                 file=path,

@@ -14,6 +14,7 @@ from memkit.entrances.cli import (
     care,
     consent,
     deciding,
+    doctoring,
     forgetting,
     keeping,
     recording,
@@ -144,6 +145,7 @@ def build() -> typer.Typer:
     verb("Verbs", "edit", recording.edit, "memkit records edit use-utc --tag time --tag sql", of=kept)
     verb("Verbs", "delete", recording.delete, 'memkit records delete use-utc --reason "It was wrong."', of=kept)
 
+    verb(care_title, "doctor", doctoring.doctor, "memkit doctor\nmemkit doctor --json")
     verb(care_title, "lint", recording.lint, "memkit lint --strict")
     verb(care_title, "locks", recording.locks, "memkit locks")
     verb(care_title, "verify", care.verify, "memkit verify || memkit repair")
