@@ -91,11 +91,13 @@ REFUSED = {
 
 @pytest.mark.parametrize("sql", REFUSED.values(), ids=REFUSED.keys())
 def test_anything_but_one_select_is_refused_with_the_query_beside_the_reason(catalog, sql):
+    panels = catalog.sql("select panel_id from base.panels order by panel_id", as_of=NOW).rows
     with pytest.raises(QueryError) as found:
         catalog.sql(sql, as_of=NOW)
     assert found.value.sql == sql
     assert len(catalog.sql("select * from entries", as_of=NOW)) == 2
-    assert catalog.sql("select count(*) as n from base.panels", as_of=NOW).rows == [{"n": 2}]
+    assert panels
+    assert catalog.sql("select panel_id from base.panels order by panel_id", as_of=NOW).rows == panels
 
 
 @pytest.mark.parametrize("sql", [None, 3, b"select 1"])
