@@ -32,7 +32,9 @@ PIECE_BYTES = 1 << 20
 OVERLAP_BYTES = 4096
 MAX_FINDINGS = 1_000
 LEAST_TEXT_CHARS = 3
-BATCH_ROWS = 4_096
+BATCH_BYTES = 8 << 20
+LEAST_BATCH_ROWS = 256
+MAX_BATCH_ROWS = 65_536
 What = Literal["traces", "text", "secrets"]
 _LINES = (".json", ".jsonl", ".log")
 # Files in which only the values are texts of anybody's, and some of them memkit's own words.
@@ -153,9 +155,9 @@ class _Look:
     def whole(self) -> Scan:
         """Look into every file."""
         paths = self._store.paths
-        for path, info in look.tree(paths.folder):
+        for relative, info in look.files(paths.folder):
             if stat.S_ISREG(info.st_mode):
-                self._file(paths, path, info)
+                self._file(paths, relative, info)
         return Scan(
             what=self._what,
             n_files=self._files,
@@ -167,12 +169,12 @@ class _Look:
             as_of=self._store.clock.now(),
         )
 
-    def _file(self, paths: StorePaths, path: Path, info: os.stat_result) -> None:
-        relative = os.fspath(path)[len(os.fspath(paths.folder)) + 1 :]
+    def _file(self, paths: StorePaths, relative: str, info: os.stat_result) -> None:
         self._files += 1
         self._bytes += info.st_size
         if self._seen.get(relative) == (info.st_ino, info.st_size, info.st_mtime_ns):
             return
+        path = paths.folder / relative
         try:
             for start, piece in pieces(path):
                 self._take(relative, self._spots(piece, start, relative, False))
@@ -201,7 +203,8 @@ class _Look:
         try:
             with pq.ParquetFile(path) as file:
                 first = 0
-                for batch in file.iter_batches(BATCH_ROWS):
+                texts = [field.name for field in file.schema_arrow if _holds_text(field.type)]
+                for batch in file.iter_batches(_batch_rows(file.metadata), columns=texts):
                     for name, column in zip(batch.schema.names, batch.columns, strict=True):
                         for where, masked, kind in self._column(relative, column, first):
                             self._take(relative, iter([(f"{where} of {name}", masked, kind)]))
@@ -211,10 +214,7 @@ class _Look:
             self._unreadable.append(path_text(relative))
 
     def _column(self, relative: str, column: Any, first: int) -> Iterator[Spot]:
-        texts = _texts(column)
-        if texts is None:
-            return
-        whole = "\n".join(texts.unique().drop_null().to_pylist()).encode("utf-8", "surrogatepass")
+        whole = "\n".join(_texts(column).unique().drop_null().to_pylist()).encode("utf-8", "surrogatepass")
         if not any(True for _ in self._spots(whole, 0, relative, True)):
             return
         for row, value in enumerate(column.to_pylist()):
@@ -223,19 +223,30 @@ class _Look:
                     yield f"row {first + row:,}", masked, kind
 
 
-def _texts(column: Any) -> Any | None:
-    """The texts of a column, those in lists and dictionaries among them; None for numbers."""
+def _batch_rows(metadata: Any) -> int:
+    """So many rows that a batch has about eight mebibytes, or so many groups of one word each."""
+    n_bytes = sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups))
+    return int(min(MAX_BATCH_ROWS, max(LEAST_BATCH_ROWS, BATCH_BYTES * metadata.num_rows // max(1, n_bytes))))
+
+
+def _holds_text(kind: Any) -> bool:
+    """Whether a column of this type can hold texts: numbers and times cannot."""
+    import pyarrow as pa
+
+    while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _texts(column: Any) -> Any:
+    """The texts of a column that can hold them, those in lists and dictionaries among them."""
     import pyarrow as pa
 
     while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         column = column.flatten()
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    return (
-        column.cast(pa.large_string())
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        else None
-    )
+    return column
 
 
 def pieces(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memkit.snapshot.absorbing import sweep
 from memkit.snapshot.manifest import Manifest, Segment
@@ -21,6 +22,9 @@ from memkit.store.erasers import Removed
 from memkit.store.erasing import drop_snapshot
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +76,12 @@ def publish(paths: StorePaths, was: Before, ids: Collection[str], *, held: HeldL
     removed: list[Removed] = []
     gone = 0
     for segment in was.manifest.segments:
-        held_ids = _ids_in(paths, segment, ids)
-        rows = read_rows(paths, segment) if held_ids else None
-        if held_ids and rows is None:
+        wanted = _within(segment, ids)
+        rows = read_rows(paths, segment) if wanted else None
+        if wanted and rows is None:
             return list(drop_snapshot(paths))
-        if rows is None:
+        held_ids = wanted.intersection(rows.entries.column("entry_id").to_pylist()) if rows else set()
+        if rows is None or not held_ids:
             segments.append(segment)
             continue
         left, live = _without(rows, held_ids)
@@ -102,11 +107,15 @@ def publish(paths: StorePaths, was: Before, ids: Collection[str], *, held: HeldL
 
 
 def _ids_in(paths: StorePaths, segment: Segment, ids: Collection[str]) -> set[str]:
-    wanted = {each for each in ids if segment.first_id <= each <= segment.last_id}
+    wanted = _within(segment, ids)
     data = read_file(paths, segment.entries) if wanted else None
     if data is None:
         return set()
     return wanted.intersection(decode(data, entry_schema(), ["entry_id"]).column("entry_id").to_pylist())
+
+
+def _within(segment: Segment, ids: Collection[str]) -> set[str]:
+    return {each for each in ids if segment.first_id <= each <= segment.last_id}
 
 
 def _without(rows: Rows, ids: Collection[str]) -> tuple[Rows, int]:
@@ -117,8 +126,15 @@ def _without(rows: Rows, ids: Collection[str]) -> tuple[Rows, int]:
     leaves = pc.is_in(rows.entries.column("entry_id"), pa.array(sorted(ids), pa.string()))
     leaving = rows.entries.filter(leaves)
     docs = leaving.column("doc").combine_chunks()
-    postings = rows.postings.filter(pc.invert(pc.is_in(rows.postings.column("doc"), docs)))
+    gone = pc.indices_nonzero(pc.is_in(rows.postings.column("doc"), docs)).to_pylist()
+    postings = pa.concat_tables(_between(rows.postings, gone))
     return Rows(rows.entries.filter(pc.invert(leaves)), postings), leaving.column("problem").null_count
+
+
+def _between(table: pa.Table, gone: list[int]) -> list[pa.Table]:
+    """The stretches of a table between some of its rows: none of them is copied."""
+    starts = [0, *(row + 1 for row in gone)]
+    return [table.slice(start, end - start) for start, end in zip(starts, [*gone, table.num_rows], strict=True)]
 
 
 def _joined(segments: list[Segment]) -> tuple[Segment, ...]:

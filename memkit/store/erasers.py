@@ -24,6 +24,7 @@ from memkit.store.traces import Traces
 
 # How memkit's own index lines begin: they need not be parsed to know that they are another entry's.
 _SOUND = b'{"id":"'
+LINES_AT_A_TIME = 200
 # Fields whose values are words of memkit's own, whatever an entry says.
 OWN_FIELDS = frozenset({"event", "op", "status", "actor", "worker", "trigger", "kind", "code", "category"})
 
@@ -308,9 +309,7 @@ def _n_concerned(
 ) -> int:
     """How many events of a day lose their text; damaged lines with the entry's bytes count too."""
     n = 0
-    for line in (look.read_bytes(paths.log_file(day)) or b"").split(b"\n"):
-        if traces.id.encode() not in line and not traces.are_in(line):
-            continue
+    for line in _lines_with(look.read_bytes(paths.log_file(day)) or b"", traces):
         try:
             event = jsonl.parse_object(line)
         except jsontext.JsonDamage:
@@ -319,6 +318,20 @@ def _n_concerned(
             has_text = without_text(line) != line if "prev" in event else True
             n += has_text and concerns(event)
     return n
+
+
+def _lines_with(data: bytes, traces: Traces) -> Iterator[bytes]:
+    """The lines that name the entry or hold a fragment, found many lines at a time."""
+    needle = traces.id.encode()
+
+    def is_in(part: bytes) -> bool:
+        return needle in part or traces.are_in(part)
+
+    lines = data.split(b"\n")
+    for start in range(0, len(lines), LINES_AT_A_TIME):
+        some = lines[start : start + LINES_AT_A_TIME]
+        if is_in(b"\n".join(some)):
+            yield from filter(is_in, some)
 
 
 def _holds(event: Mapping[str, jsontext.Json], traces: Traces) -> bool:
@@ -351,8 +364,8 @@ def _masked_line(line: bytes, traces: Traces) -> tuple[bytes | None, int]:
 
 def leftover(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:  # noqa: ARG001
     """Temporary files nobody will publish: any of them may hold anything."""
-    for path, info in list(look.tree(paths.folder)):
-        if leftovers.is_left_over(path, info) and hand.unlink(path):
+    for path in list(leftovers.left_over(paths, everywhere=True)):
+        if hand.unlink(path):
             yield Removed(paths.relative(path), "leftover", "file")
 
 

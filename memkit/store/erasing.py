@@ -112,30 +112,31 @@ def sift(paths: StorePaths, entry_id: str) -> Sifted:
     """Compare an entry with every other living one; reads each once."""
     project = words_in(f"{paths.project_path} {paths.key} {paths.root}".encode("utf-8", "surrogatepass"))
     gone = (erasure.id.encode() for erasure in erasures.erased(paths))
-    results = [paths.results / name for name in look.names_in(paths.results) if _ENTRY_NAME.fullmatch(name)]
-    others = (path.name.removesuffix(".json").encode() for path in results)
+    results = [f"results/{name}" for name in look.names_in(paths.results) if _ENTRY_NAME.fullmatch(name)]
+    others = (_id_of(name).encode() for name in results)
     sifting = Sifting(entry_id, texts_of(paths, entry_id), own=(*project, *gone, *others))
-    mine = set(copies(paths, entry_id))
+    mine = {str(path) for path in copies(paths, entry_id)}
     needle = entry_id.encode()
     cited_by: list[str] = []
     alike: list[str] = []
     seen: dict[str, _Version] = {}
     n_bytes = 0
-    for path in (*results, *_in_trash(paths)):
-        if path in mine:
+    for name in (*results, *(paths.relative(path) for path in _in_trash(paths))):
+        path = f"{paths.folder}/{name}"
+        read = None if path in mine else look.read_with_version(path)
+        if read is None:
             continue
-        version = look.version_of(path)
-        data = look.read_bytes(path)
-        if data is None or version is None:
-            continue
-        other = path.name.removesuffix(".json")
+        data, seen[name] = read
         if needle in data:
-            cited_by.append(other)
+            cited_by.append(_id_of(name))
         if sifting.compare(data) >= ALIKE:
-            alike.append(other)
-        seen[f"{path.parent.name}/{path.name}"] = version
+            alike.append(_id_of(name))
         n_bytes += len(data)
     return Sifted(sifting.traces(), tuple(cited_by), tuple(alike), seen, n_bytes)
+
+
+def _id_of(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(".json")
 
 
 def run(

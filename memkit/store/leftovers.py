@@ -36,10 +36,11 @@ def is_left_over(path: Path, info: os.stat_result) -> bool:
     return not look.is_running(int(match["pid"])) or time.time() - info.st_mtime > TEMP_STALE_SECONDS
 
 
-def left_over(paths: StorePaths) -> Iterator[Path]:
-    """Temporary files nobody will publish, outside the snapshot's folder, which sweeps its own."""
-    for path, info in look.tree(paths.folder):
-        if is_left_over(path, info) and path.parent != paths.snapshots:
+def left_over(paths: StorePaths, *, everywhere: bool = False) -> Iterator[Path]:
+    """Temporary files nobody will publish; outside the snapshot's folder, which sweeps its own, unless `everywhere`."""
+    for relative, info in look.files(paths.folder, wanted=lambda name: TEMP_NAME.fullmatch(name) is not None):
+        path = paths.folder / relative
+        if is_left_over(path, info) and (everywhere or path.parent != paths.snapshots):
             yield path
 
 

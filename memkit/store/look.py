@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,6 +45,26 @@ def read_from(path: Path, start: int, *, limit: int | None = None) -> bytes | No
             return _read_all(descriptor, start, end, grows=limit is None)
         finally:
             os.close(descriptor)
+
+
+def read_with_version(path: Path | str) -> tuple[bytes, tuple[int, ...]] | None:
+    """The bytes of a file and what `version_of` says of it, from one opening; None where it does not exist."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise fault(error, Path(path), "read") from error
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(errno.EISDIR, "not a regular file")
+        data = _read_all(descriptor, 0, info.st_size, grows=False)
+        return data, (info.st_ino, info.st_size, info.st_mtime_ns)
+    except OSError as error:
+        raise fault(error, Path(path), "read") from error
+    finally:
+        os.close(descriptor)
 
 
 def _read_all(descriptor: int, start: int, end: int, *, grows: bool) -> bytes:
@@ -140,6 +160,37 @@ def tree(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     if stat.S_ISDIR(info.st_mode):
         for name in names_in(folder):
             yield from tree(folder / name)
+
+
+def files(folder: Path, *, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[str, os.stat_result]]:
+    """What is no folder, in a folder and all folders in it, if `wanted` says yes to its name; with its status.
+
+    Each by its path from the folder, in the order of names. Several times as fast as `tree` among many files.
+
+    Raises:
+        StoreError: a folder cannot be listed.
+    """
+    yield from _files(os.fspath(folder), "", wanted)
+
+
+def _files(folder: str, prefix: str, wanted: Callable[[str], bool]) -> Iterator[tuple[str, os.stat_result]]:
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise fault(error, Path(folder), "list") from error
+    for entry in found:
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path, f"{prefix}{entry.name}/", wanted)
+            elif wanted(entry.name):
+                yield f"{prefix}{entry.name}", entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise fault(error, Path(entry.path), "look at") from error
 
 
 def link_target(link: Path) -> str | None:

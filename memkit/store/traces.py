@@ -92,7 +92,8 @@ def unescaped(data: bytes) -> bytes:
         return data
     data = data.replace(b"\\\\", b" ")
     for escape in (b"\\n", b"\\t", b"\\r", b"\\b", b"\\f"):
-        data = data.replace(escape, b" ")
+        if escape in data:
+            data = data.replace(escape, b" ")
     return _UNICODE.sub(_character, data) if b"\\u" in data else data
 
 
@@ -152,14 +153,25 @@ class Traces:
 
     def of(self, data: bytes) -> list[bytes]:
         """The fragments that bytes (whose escapes are undone) hold as whole words; sorted words, then sequences."""
-        if not self:
-            return []
         words = words_in(data)
-        found = sorted(self.words.intersection(words))
-        if self.sequences:
-            there, joined = set(words), b" ".join(words)
-            found += [each.text for each in self.sequences if each.words <= there and each.text in joined]
+        there = self._sought.intersection(words)
+        if not there and self._has_words_in_all:
+            return []
+        found = sorted(self.words & there)
+        near = [each for each in self.sequences if each.words <= there]
+        if near:
+            joined = b" ".join(words)
+            found += [each.text for each in near if each.text in joined]
         return found
+
+    @cached_property
+    def _sought(self) -> frozenset[bytes]:
+        """Every word that is a fragment or stands in one."""
+        return self.words.union(*(each.words for each in self.sequences))
+
+    @cached_property
+    def _has_words_in_all(self) -> bool:
+        return all(each.words for each in self.sequences)
 
     def are_in(self, text: str | bytes) -> bool:
         """Whether a text, or bytes of JSON or of anything, hold a fragment."""

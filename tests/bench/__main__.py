@@ -16,6 +16,7 @@ from collections.abc import Callable
 from tests.bench import (
     bench_audit,
     bench_deciding,
+    bench_erase,
     bench_import,
     bench_recall,
     bench_retention,
@@ -135,6 +136,8 @@ def smoke(tolerance: float = 1.0) -> int:
             return aging.pop(name)
 
         results.append(check(words[name], f"<= {bound:.2f}", lambda value, bound=bound: value <= bound, aged))
+    what = "erasing one with ten times the entries, times as long"
+    results.append(check(what, "<= 15", lambda value: value <= 15, bench_erase.growth))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
@@ -202,6 +205,11 @@ def full() -> int:
         end="",
     )
     print(f"store with nothing due: {retention['store_ratio']:.2f} times retention off\n")
+    erasing = bench_erase.measure()
+    print(
+        f"erase of one among {erasing['n']:,}: {erasing['erase_s']:.2f} s of the processor, {erasing['clock_s']:.2f} s by "
+        f"the clock; {erasing['ratio']:.2f} times reading all files once and writing one segment again\n"
+    )
     print(
         json.dumps(
             {
@@ -214,6 +222,7 @@ def full() -> int:
                 "import": imported,
                 "large_import": large,
                 "retention": retention,
+                "erasing": erasing,
             }
         )
     )
