@@ -8,7 +8,7 @@ removes the old files. Where anything is not as it should be, the whole snapshot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -126,12 +126,12 @@ def _without(rows: Rows, ids: Collection[str]) -> tuple[Rows, int]:
     leaves = pc.is_in(rows.entries.column("entry_id"), pa.array(sorted(ids), pa.string()))
     leaving = rows.entries.filter(leaves)
     docs = leaving.column("doc").combine_chunks()
-    gone = pc.indices_nonzero(pc.is_in(rows.postings.column("doc"), docs)).to_pylist()
+    gone = [int(row) for row in pc.indices_nonzero(pc.is_in(rows.postings.column("doc"), docs)).to_numpy()]
     postings = pa.concat_tables(_between(rows.postings, gone))
     return Rows(rows.entries.filter(pc.invert(leaves)), postings), leaving.column("problem").null_count
 
 
-def _between(table: pa.Table, gone: list[int]) -> list[pa.Table]:
+def _between(table: pa.Table, gone: Sequence[int]) -> list[pa.Table]:
     """The stretches of a table between some of its rows: none of them is copied."""
     starts = [0, *(row + 1 for row in gone)]
     return [table.slice(start, end - start) for start, end in zip(starts, [*gone, table.num_rows], strict=True)]

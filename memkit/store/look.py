@@ -55,16 +55,15 @@ def read_with_version(path: Path | str) -> tuple[bytes, tuple[int, ...]] | None:
         return None
     except OSError as error:
         raise fault(error, Path(path), "read") from error
-    try:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(errno.EISDIR, "not a regular file")
-        data = _read_all(descriptor, 0, info.st_size, grows=False)
-        return data, (info.st_ino, info.st_size, info.st_mtime_ns)
-    except OSError as error:
-        raise fault(error, Path(path), "read") from error
-    finally:
-        os.close(descriptor)
+    with faults(Path(path), "read"):
+        try:
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode):
+                raise OSError(errno.EISDIR, "not a regular file")
+            data = _read_all(descriptor, 0, info.st_size, grows=False)
+        finally:
+            os.close(descriptor)
+    return data, (info.st_ino, info.st_size, info.st_mtime_ns)
 
 
 def _read_all(descriptor: int, start: int, end: int, *, grows: bool) -> bytes:
