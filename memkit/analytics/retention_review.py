@@ -272,6 +272,18 @@ class RetentionReview(Displayable):
         soon = kept.filter(pc.less_equal(kept.column("due_ms"), int(until)))
         return tuple(sorted(self._rows(soon), key=lambda row: (row.due_at or self.as_of, row.entry_id)))
 
+    @property
+    def n_ahead(self) -> int:
+        """Entries that are kept today and whose age will make them due one day."""
+        return int(self._ahead().num_rows)
+
+    def upcoming(self, most: int) -> tuple[ReviewRow, ...]:
+        """What moves to the trash next, at most `most`: what is due, oldest first, then by age, soonest first."""
+        if len(self.due) >= most:
+            return self.due[:most]
+        ahead = self._ahead().sort_by([("due_ms", "ascending"), ("entry_id", "ascending")])
+        return (*self.due, *self._rows(ahead.slice(0, most - len(self.due))))
+
     @cached_property
     def kept_back(self) -> tuple[ReviewRow, ...]:
         """Entries that are protected or held, oldest first."""
@@ -321,6 +333,15 @@ class RetentionReview(Displayable):
             "kept_back": [row.to_dict() for row in self.kept_back],
             "expired": [row.to_dict() for row in self.expired],
         }
+
+    def _ahead(self) -> pa.Table:
+        """Entries that are kept until their age makes them due."""
+        _, pc = arrow()
+
+        if not self.policy.can_prune:
+            return self.data.slice(0, 0)
+        kept = self.data.filter(pc.equal(self.data.column("verdict"), "keep"))
+        return kept.filter(pc.is_valid(kept.column("due_ms")))
 
     def _with(self, verdict: Verdict) -> tuple[ReviewRow, ...]:
         _, pc = arrow()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memkit import clock
+from memkit.analytics.retention_review import RetentionReview, ReviewRow
 from memkit.analytics.tripwire_result import TripwireReport, TripwireRow
 from memkit.display import Displayable
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "memkit.analytics"
 MOST_TAGS = 12
+MOST_MOVES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,10 @@ class ProjectSummary(Displayable):
         tripped: Those that are tripped by facts and not acknowledged.
         revisit_due: Those whose day has come and that are not acknowledged.
         checked: Whether facts were at hand.
+        n_due: Entries that retention would move to the trash at that moment.
+        n_ahead: Entries that are kept and get due by their age one day.
+        next_moved: What retention moves next, at most `MOST_MOVES`: what is due, then what gets due soonest.
+        doubts: Why retention moves nothing although a rule matched.
     """
 
     project_path: str
@@ -66,6 +72,10 @@ class ProjectSummary(Displayable):
     tripped: tuple[TripwireRow, ...] = ()
     revisit_due: tuple[TripwireRow, ...] = ()
     checked: bool = False
+    n_due: int = 0
+    n_ahead: int = 0
+    next_moved: tuple[ReviewRow, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -105,10 +115,28 @@ class ProjectSummary(Displayable):
             "tripped": [row.to_dict() for row in self.tripped],
             "revisit_due": [row.to_dict() for row in self.revisit_due],
             "checked_against_facts": self.checked,
+            "retention": {
+                "due": self.n_due,
+                "due_by_age_later": self.n_ahead,
+                "next": [_moved(row) for row in self.next_moved],
+                "doubts": list(self.doubts),
+            },
         }
 
 
-def summarise(catalog: Catalog, report: TripwireReport, *, project_path: str, as_of: dt.datetime) -> ProjectSummary:
+def _moved(row: ReviewRow) -> dict[str, Any]:
+    due_at = None if row.verdict == "due" or row.due_at is None else clock.iso(row.due_at)
+    return {"entry_id": row.entry_id, "title": row.title, "verdict": row.verdict, "due_at": due_at, "why": row.why}
+
+
+def summarise(
+    catalog: Catalog,
+    report: TripwireReport,
+    *,
+    project_path: str,
+    as_of: dt.datetime,
+    review: RetentionReview | None = None,
+) -> ProjectSummary:
     """The summary of a catalog over one project.
 
     Args:
@@ -116,6 +144,7 @@ def summarise(catalog: Catalog, report: TripwireReport, *, project_path: str, as
         report: Its tripwires, judged at `as_of`.
         project_path: Its real path.
         as_of: The moment it is asked.
+        review: What retention says of its entries at that moment.
     """
     from memkit.catalog.queries import load
 
@@ -139,4 +168,8 @@ def summarise(catalog: Catalog, report: TripwireReport, *, project_path: str, as
         tripped=tuple(row for row in speaking if row.condition.revisit_on is None),
         revisit_due=tuple(row for row in speaking if row.condition.revisit_on is not None),
         checked=bool(report.facts),
+        n_due=len(review.due) if review else 0,
+        n_ahead=review.n_ahead if review else 0,
+        next_moved=review.upcoming(MOST_MOVES) if review else (),
+        doubts=review.doubts if review else (),
     )

@@ -4,7 +4,16 @@
 -- frames: marks
 -- params: $since TIMESTAMPTZ, $until TIMESTAMPTZ, $step_months INTEGER, $step_days INTEGER
 -- grain:  one row per begins_at
-with steps as (
+-- Lives are worked out once: three counts read them.
+with lives as materialized (
+    select
+        begins_at,
+        ends_at,
+        is_end_known
+    from decision_lives
+),
+
+steps as (
     select
         to_months($step_months::integer) + to_days($step_days::integer) as step,
         case
@@ -22,7 +31,7 @@ bounds as (
         $until::timestamptz as until_at,
         any_value(s.step) as step
     from steps as s
-    left join decision_lives as l on true
+    left join lives as l on true
 ),
 
 stretches as (
@@ -44,12 +53,12 @@ happened as (
     select
         begins_at as happened_at,
         'decided' as kind
-    from decision_lives
+    from lives
     union all
     select
         ends_at as happened_at,
         'superseded' as kind
-    from decision_lives
+    from lives
     where ends_at is not null
     union all
     select
@@ -80,13 +89,13 @@ changes as (
         begins_at as changed_at,
         case when is_end_known then 1 else 0 end as certain,
         case when is_end_known then 0 else 1 end as uncertain
-    from decision_lives
+    from lives
     union all
     select
         ends_at as changed_at,
         -1 as certain,
         0 as uncertain
-    from decision_lives
+    from lives
     where ends_at is not null
 ),
 

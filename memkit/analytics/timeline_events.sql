@@ -5,7 +5,18 @@
 -- frames: marks
 -- params: $since TIMESTAMPTZ, $until TIMESTAMPTZ
 -- grain:  one row per happened_at, kind, entry_id, detail and project_key
-with happened as (
+with lives as materialized (
+    select
+        begins_at,
+        ends_at,
+        ended_by,
+        entry_id,
+        project_key,
+        title
+    from decision_lives
+),
+
+happened as (
     select
         begins_at as happened_at,
         'decided' as kind,
@@ -13,7 +24,7 @@ with happened as (
         project_key,
         title,
         '' as detail
-    from decision_lives
+    from lives
     union all
     select
         ends_at as happened_at,
@@ -22,7 +33,7 @@ with happened as (
         project_key,
         title,
         ended_by as detail
-    from decision_lives
+    from lives
     where ends_at is not null
     union all
     select

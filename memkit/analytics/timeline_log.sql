@@ -1,6 +1,6 @@
 -- timeline_log
 -- What the audit log knows of entries and records: stored, pruned, restored, erased, acknowledged, records changed.
--- reads:  audit_events, entries
+-- reads:  audit_events, base.entry_rows
 -- params: $since TIMESTAMPTZ, $until TIMESTAMPTZ
 -- grain:  one row per happened_at, kind, entry_id, event_id and project_key
 with operations as (
@@ -42,7 +42,7 @@ select
     o.detail,
     o.project_key
 from operations as o
-left join entries as e on o.entry_id = e.entry_id and o.project_key = e.project_key
+left join base.entry_rows as e on o.entry_id = e.entry_id and o.project_key = e.project_key
 where
     ($since::timestamptz is null or o.occurred_at >= $since::timestamptz)
     and o.occurred_at <= $until::timestamptz

@@ -12,6 +12,7 @@ from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Moment, Tripwires, moment_of
 from memkit.errors import MemkitWarning
 from memkit.model.event import Event
+from memkit.retention.retaining import Retaining
 from memkit.settings import Loaded
 from memkit.store import erasures
 from memkit.store.store import Store
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from memkit.catalog.catalog import Catalog
 
 
-class Deciding:
+class Deciding(Retaining):
     """Questions about decisions; what they are asked of is `Memory`'s."""
 
     settings: Loaded
@@ -119,7 +120,7 @@ class Deciding:
         return self._tripwires.on_decided(found)
 
     def project_summary(self, *, facts: object = None, as_of: Moment | None = None) -> ProjectSummary:
-        """What this project's memory holds: counts, days, panels, tags, decisions in force, tripwires that speak.
+        """What this memory holds: counts, days, panels, tags, what is in force, has tripped, and is forgotten next.
 
         Args:
             facts: What tripwires are judged by, as in `tripwires.check`.
@@ -128,12 +129,15 @@ class Deciding:
         Raises:
             FactsError: the facts cannot be read.
         """
+        from memkit.analytics.retention import judge
         from memkit.analytics.summary import summarise
 
         self._require_enabled()
         now = moment_of(as_of, self._now())
         report = self._tripwires.check(facts, as_of=now)
-        return summarise(self._catalog(), report, project_path=self._store.paths.project_path, as_of=now)
+        catalog, path = self._catalog(), self._store.paths.project_path
+        review = judge(catalog, self._store, self._retention().policy, as_of=now, titles=False)
+        return summarise(catalog, report, project_path=path, as_of=now, review=review)
 
     def chains(self) -> Chains:
         """What belongs together by supersession, what holds now, circles, and links that are not followed."""

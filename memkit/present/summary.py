@@ -29,6 +29,7 @@ def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
         tags = (*tags, f" and {summary.n_tags - len(summary.tags):,} more")
     facts += fact("Tags", tags)
     facts += fact("Tripwires", _tripwires(summary))
+    facts += fact("Retention", _retention(summary))
     body: list[Block] = [Facts(tuple(facts))]
     for heading, speaking in (("Tripped", summary.tripped), ("Due to be looked at again", summary.revisit_due)):
         if speaking:
@@ -38,6 +39,22 @@ def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
     if summary.last_stored_at and summary.last_stored_at > summary.as_of + dt.timedelta(milliseconds=clock.SKEW_MS):
         lead.append(("Counts are of what is stored now; only ages and verdicts are of that moment.",))
     return Sheet(title, tuple(lead), tuple(body))
+
+
+def _retention(summary: ProjectSummary) -> Line:
+    """What goes to the trash next; of later ones only the first day."""
+    doubt: Line = ("; in doubt: ", say(summary.doubts[0], 200)) if summary.doubts else ()
+    moved = summary.next_moved
+    if not moved:
+        return ("nothing is due, and nothing gets due by its age", *doubt)
+    first: Line = (say(moved[0].title or moved[0].entry_id, 120, "strong"), " ", say(moved[0].entry_id, 64, "code"))
+    if summary.n_due:
+        more = f" and {summary.n_due - 1:,} more" if summary.n_due > 1 else ""
+        return ("the next plan moves ", *first, f"{more} to the trash: ", say(moved[0].why, 200), *doubt)
+    day = moved[0].due_at
+    when = "" if day is None else f", due {day.date().isoformat()}"
+    more = f", and {summary.n_ahead - 1:,} more later" if summary.n_ahead > 1 else ""
+    return ("nothing is due now; next by age ", *first, f"{when}{more}", *doubt)
 
 
 def _decisions(summary: ProjectSummary) -> Line:

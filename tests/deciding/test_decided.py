@@ -11,7 +11,7 @@ from memkit.analytics.decided import what_we_decided
 from memkit.clock import UTC
 from memkit.errors import InvalidInputError
 from memkit.store.audit_log import read_events
-from tests.deciding.conftest import FACTS, opened
+from tests.deciding.conftest import AS_OF, FACTS, opened
 from tests.stores import NOW, new, open_catalog, open_store, put
 
 
@@ -249,6 +249,31 @@ def test_decision_records_are_decided_summed_up_and_put_in_chains_like_entries(o
     assert before.records == (("decision", 1), ("lesson", 1))
     assert (before.n_entries, before.n_decisions, before.n_in_force) == (72, 74, 57)
     assert "decision 1, lesson 1" in before.to_text()
+
+
+def test_the_summary_says_what_retention_moves_next(own_copy):
+    now = own_copy.project_summary()
+    oldest = min(own_copy.list(), key=lambda line: (line.stored_at_ms, line.id))
+    assert (now.n_due, now.n_ahead, len(now.next_moved)) == (0, 72, 5)
+    assert (now.next_moved[0].entry_id, now.next_moved[0].verdict) == (oldest.id, "keep")
+    assert now.next_moved[0].due_at == clock.from_ms(oldest.stored_at_ms) + dt.timedelta(days=365)
+    assert "nothing is due now; next by age" in now.to_text()
+    later = own_copy.project_summary(as_of=AS_OF + dt.timedelta(days=300))
+    assert (later.n_due, later.n_ahead) == (72, 0)
+    assert "the next plan moves" in later.to_text()
+    said = later.to_dict()["retention"]
+    assert (said["due"], said["next"][0]["entry_id"]) == (72, oldest.id)
+    assert "the limit is 365 days" in said["next"][0]["why"]
+    due = own_copy.retention.review(as_of=AS_OF + dt.timedelta(days=300)).due
+    assert [row.entry_id for row in due[:5]] == [row.entry_id for row in later.next_moved]
+
+
+def test_a_policy_that_forgets_nothing_has_nothing_next(tmp_path):
+    with opened(tmp_path, retention="[retention]\nenabled = false") as mem:
+        mem.store(question="Which queue?", result={"conclusion": "None."})
+        summary = mem.project_summary(as_of=AS_OF + dt.timedelta(days=9_000))
+    assert (summary.n_due, summary.n_ahead, summary.next_moved) == (0, 0, ())
+    assert "nothing gets due by its age" in summary.to_text()
 
 
 def test_a_memory_of_records_only_is_not_an_empty_one(tmp_path):

@@ -8,6 +8,7 @@ from memkit.analytics.calibration import Calibration, CalibrationBin, DissentRow
 from memkit.analytics.chains import Chain, ChainMember, Chains, OpenLink
 from memkit.analytics.decided import Decided, DecidedRow, Related
 from memkit.analytics.recall_result import Missed
+from memkit.analytics.retention_review import ReviewRow, RuleTrace
 from memkit.analytics.summary import ProjectSummary
 from memkit.analytics.timeline import Held, InForce, Timeline, TimelineBucket
 from memkit.analytics.tripwire_result import Backtest, Firing, Judgement, TripwireHistory, TripwireReport, TripwireRow
@@ -105,6 +106,16 @@ def decided(**changes):
     return Decided(**{**values, **changes})
 
 
+def review_row(**changes):
+    values = {
+        "entry_id": "019a0147ee217c5599f0c1d97e3b8a99", "title": "Letters by post", "panel_id": "adr", "tags": (),
+        "stored_at": STORED, "age_days": 366.0, "n_bytes": 900, "verdict": "due",
+        "rules": (RuleTrace("max_age_days", True, "stored 366 days ago, the limit is 365 days"),), "due_at": FIRED,
+        "days_left": -1.0, "group": "all others", "place": 70, "successors": (), "replaces": None, "n_tripwires": 0,
+    }  # fmt: skip
+    return ReviewRow(**{**values, **changes})
+
+
 def summary(**changes):
     due = row("revisit by 2026-10-01", Judgement("tripped", "due", "the date has passed", FIRED))
     values = {
@@ -129,6 +140,8 @@ def summary(**changes):
         "tripped": (row(),),
         "revisit_due": (due,),
         "checked": True,
+        "n_due": 4,
+        "next_moved": (review_row(),),
     }
     return ProjectSummary(**{**values, **changes})
 
@@ -207,7 +220,8 @@ def everyday():
         "decided-row": (decided_row(), ["Shard the database by depot", "Decided 80 days ago (2026-09-11)"]),
         "summary": (summary(), ["Decisions of parcels", "48 of 60 in force", "2025-05-15 to 2026-11-19 (11 days ago)",
             "2 without a day", "70 live entries", "3 older editions", "adr 50", "photos 2", "and 8 more", "write QPS sustains",
-            "revisit by 2026-10-01", "Due to be looked at again"]),
+            "revisit by 2026-10-01", "Due to be looked at again", "Letters by post", "and 3 more to the trash",
+            "the limit is 365 days", "lesson 5"]),
         "timeline": (timeline(), ["Timeline: 11 months", "2026-11-01", "2026-11-28 17:00Z", "superseded", "Partition by day",
             "0198b7d11a2c", "tripped", "write QPS sustains >5k", "nobody knows since when"]),
         "no-timeline": (timeline(rows=()), ["No decision by then"]),
@@ -263,5 +277,5 @@ def hostile(text):
         ),
         "chains-chart": chains(rows=(Chain(text, text, (member(title=text, entry_id=text, status=text),) * 30),)).chart(),
         "calibration": calibration(dissent=(DissentRow("model", text, 1, 1, 1, 1, 1.0, 0.2, 1.0),)),
-        "summary": summary(project_path=text, panels=((text, 1),), statuses=((text, 1),), tags=((text, 1),), tripped=(evil,)),
+        "summary": summary(project_path=text, next_moved=(review_row(title=text),), doubts=(text,), panels=((text, 1),), statuses=((text, 1),), tags=((text, 1),), tripped=(evil,)),
     }  # fmt: skip
