@@ -269,6 +269,26 @@ def test_pages_follow_each_other_without_gap_or_repeat(many):
     assert len(seen) == len(set(seen)) == 60
 
 
+def test_a_page_behind_the_last_hit_says_so(many):
+    page = call(many, "consensus_recall", query="queue", offset=70)
+    assert (page["hits"], page["next_offset"]) == ([], None)
+    assert page["note"] == "offset 70 is behind the last hit: there are 60"
+
+
+def test_hits_that_no_page_reaches_are_told(many, monkeypatch):
+    monkeypatch.setattr(arguments, "MAX_OFFSET", 30)
+    page = call(many, "consensus_recall", query="queue", limit=25, offset=10)
+    assert page["next_offset"] is None
+    assert "more hits than pages reach" in page["note"]
+
+
+def test_records_are_hits_with_their_kind(full):
+    with full.open() as memory:
+        memory.records.write("lesson", "queue-depth", body="Watch the depth of the queue.", sources=["Mara"])
+    kinds = {hit["kind"] for hit in call(full, "consensus_recall", query="queue")["hits"]}
+    assert kinds == {"entry", "lesson"}
+
+
 def test_an_answer_keeps_to_its_bytes_and_says_what_it_left_out(many):
     page = call(many, "consensus_recall", {"max_bytes": 20_000}, query="queue", limit=50)
     assert answers.size(page) <= 20_000

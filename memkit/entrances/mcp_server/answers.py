@@ -40,9 +40,10 @@ class Matched(Answer):
 
 
 class Hit(Answer):
-    """One stored result that matches."""
+    """A stored result (kind entry) or record (lesson, preference, decision, domain) that matches."""
 
     id: str
+    kind: str
     rank: int
     stored_at: str
     age: str

@@ -13,7 +13,7 @@ from memkit.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from memkit.analytics.decided import DecidedRow
-    from memkit.analytics.recall_result import Fragment, Missed, RecallHit
+    from memkit.analytics.recall_result import Fragment, Missed, RecallHit, RecallResult
     from memkit.memory import Memory
     from memkit.model.tripwire import Tripwire
 
@@ -78,7 +78,7 @@ def recall(memory: Memory, asked: arguments.Recall, most: int) -> Mapping[str, A
             missed=_misses(found.missed),
             warnings=answers.texts(found.warnings),
             cut=_cut(n, len(page), most, "hits", f"ask again with offset {ends}"),
-            note=None if found.n_entries else answers.EMPTY,
+            note=_note(asked, found, more=more),
         ).model_dump()
 
     return answers.fitting(answer, len(page), most)
@@ -180,6 +180,17 @@ TOOLS: tuple[Tool, ...] = (
 )
 
 
+def _note(asked: arguments.Recall, found: RecallResult, *, more: bool) -> str | None:
+    if not found.n_entries:
+        return answers.EMPTY
+    n = len(found.rows)
+    if asked.offset and asked.offset >= n:
+        return f"offset {asked.offset} is behind the last hit: there are {n}"
+    if more and asked.offset + asked.limit > arguments.MAX_OFFSET:
+        return f"there are more hits than pages reach (offset at most {arguments.MAX_OFFSET}): ask with more words"
+    return None
+
+
 def _cut(n: int, n_rows: int, most: int, noun: str, remedy: str) -> str | None:
     return (
         f"{n_rows - n} of {n_rows} {noun} were left out to stay under {most:,} bytes; {remedy}" if n < n_rows else None
@@ -219,6 +230,7 @@ def _misses(missed: Iterable[Missed]) -> list[answers.Miss]:
 def _hit(hit: RecallHit, room: Room) -> answers.Hit:
     return answers.Hit(
         id=hit.id,
+        kind=hit.kind,
         rank=hit.rank,
         stored_at=clock.iso(hit.stored_at),
         age=hit.age_label,
