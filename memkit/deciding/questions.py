@@ -196,7 +196,8 @@ class Deciding(Retaining):
 
         self._require_enabled()
         now = self._now()
-        n_trashed, n_erased = len(self._store.trash().hidden), len(erasures.erased(self._store.paths))
+        gone = {erasure.id for erasure in erasures.erased(self._store.paths)}
+        n_trashed, n_erased = len(self._store.trash().hidden - gone), len(gone)
         return in_force(self._catalog(), moment_of(as_of, now), as_of=now, n_trashed=n_trashed, n_erased=n_erased)
 
     def calibration(self, *, width: float = 20, facts: object = None) -> Calibration:

@@ -33,7 +33,7 @@ from memkit.model import jsontext
 from memkit.model.entry import Source, StoredEntry
 from memkit.model.event import Event
 from memkit.model.ids import new_ids
-from memkit.store import durable, entries, index, jsonl, leftovers, look, trash_plans
+from memkit.store import durable, entries, erasures, index, jsonl, leftovers, look, trash_plans
 from memkit.store.audit_log import AuditLog
 from memkit.store.index_lines import IndexRead
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
@@ -91,7 +91,7 @@ class Store:
         self._info: StoreInfo | None = None
         self._info_version: tuple[int, ...] | None = None
         self._trash = trash_plans.NOTHING
-        self._trash_version: tuple[int, ...] | None = None
+        self._trash_version: tuple[tuple[int, ...] | None, ...] = (None, None)
         self.audit = AuditLog(paths, clock, scrubber=scrubber, actor=actor, wait_seconds=wait_seconds)
 
     def __repr__(self) -> str:
@@ -167,12 +167,15 @@ class Store:
         return StoreInfo(version, self.paths.key, self.paths.project_path, str(raw.get("created", "")))
 
     def trash(self) -> TrashState:
-        """What the plans in the trash say; read again only when their file has changed."""
-        version = look.version_of(self.paths.trash_plans)
-        if version is None:
-            return trash_plans.NOTHING
+        """What the plans in the trash say, erased entries hidden as well: an older file that comes back is not read.
+
+        Read again only when a file has changed.
+        """
+        version = (look.version_of(self.paths.trash_plans), look.version_of(self.paths.erasures))
         if version != self._trash_version:
-            self._trash = trash_plans.read(self.paths)
+            state = trash_plans.read(self.paths) if version[0] else trash_plans.NOTHING
+            gone = {erasure.id for erasure in erasures.erased(self.paths)} if version[1] else set()
+            self._trash = replace(state, hidden=state.hidden | gone)
             self._trash_version = version
         return self._trash
 
@@ -197,7 +200,7 @@ class Store:
         """One entry by id; see `entries.read` for what it raises. One in the trash is not found."""
         if entry_id in self.trash().hidden:
             raise EntryNotFoundError(
-                f"{entry_id} is in the trash, or was erased there",
+                f"{entry_id} is in the trash, or was erased",
                 file=self.paths.trash,
                 field="id",
                 remedy="`memkit trash list` shows what can be brought back with `memkit restore ID`.",
@@ -343,7 +346,7 @@ class Store:
         for item in prepared:
             if item.entry.id in hidden:
                 raise InvalidInputError(
-                    f"the entry {item.entry.id} is in the trash, or was erased there",
+                    f"the entry {item.entry.id} is in the trash, or was erased",
                     field="id",
                     remedy="Bring it back with `memkit restore`, or leave the id out for a new entry.",
                 )

@@ -240,7 +240,7 @@ def test_a_new_edition_of_a_document_keeps_the_ids_of_its_conditions(own_copy, t
     own_copy._keep(
         [NewEntry(question=new.question, result=dict(new.result), panel_id=new.panel_id, tags=new.tags,
                   replaces=entry_id, source=new.source)],
-        op="import",
+        op="import", prune=True,
     )  # fmt: skip
     after = {row.text: row.id for row in own_copy.tripwires.check() if row.title == "Shard the database by depot"}
     assert after == before

@@ -12,7 +12,7 @@ from typing import Any
 from memkit.clock import UTC, FixedClock
 from memkit.store.store import Store
 from memkit.store.verify import verify
-from tests.reliability.stores import new, open_store, quietly
+from tests.reliability.stores import NO_RETENTION, new, open_store, quietly
 
 BUGS: dict[str, Callable[[Kit], None]] = {}
 NOW = dt.datetime(2031, 5, 5, 10, 0, tzinfo=UTC)
@@ -47,13 +47,13 @@ class Kit:
 
     @contextmanager
     def memory(self, project: str = "project", **more: Any) -> Iterator[Any]:
-        """A memory over a real project folder, enabled, that reads no settings of the user."""
+        """A memory over a real project folder, enabled, without retention, that reads no settings of the user."""
         from memkit.opening import open_memory
         from memkit.settings import Environment
 
         folder = self.scratch / project
         folder.mkdir(parents=True, exist_ok=True)
-        environment = Environment(home=self.scratch, config_file=self.scratch / "config.toml")
+        environment = Environment(home=self.scratch, config_file=self.scratch / "config.toml", env=NO_RETENTION)
         with (
             quietly(),
             open_memory(folder, root=self.root, enabled=True, clock=self.clock, environment=environment, **more) as mem,

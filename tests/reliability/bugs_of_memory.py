@@ -1,16 +1,23 @@
-"""The cases of records, staging and dead letters, where the same report is also a case of another room."""
+"""The cases of records, staging, dead letters and consolidation, where the same report is also a case of another room."""
 
 from __future__ import annotations
 
 import datetime as dt
+import random
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 
 from memkit.clock import UTC
-from memkit.model.candidate import Candidate
+from memkit.consolidate import reconcile
+from memkit.consolidate.adjudicate import PersonAdjudicator, RuleAdjudicator, Verdict
+from memkit.consolidate.balance import balance
+from memkit.consolidate.consolidating import consolidate
+from memkit.errors import StoreIOError
+from memkit.model.candidate import Candidate, repaired
 from memkit.model.record import Record, RecordDamage, read_record, write_record
-from memkit.store import candidate_files, deadletters, records
+from memkit.store import candidate_files, deadletters, ledger, records, staging
 from memkit.store.canonical import writing
 from memkit.store.deadletters import DeadLetter
 from memkit.store.scrub import Scrubber
@@ -112,3 +119,90 @@ def the_reason_of_a_dead_letter_holds_no_secret(kit: Kit) -> None:
     assert token.encode() not in kit.bytes_on_disk()
     (read,) = deadletters.read_letters(store.paths)[0]
     assert read.last_gate_reason.startswith("401 bad key ")
+
+
+def staged(store: Store, session: str, *candidates: Candidate) -> None:
+    with writing(store, "test") as held:
+        staging.stage(store, held, session, candidates)
+
+
+def lesson(body: str, **more) -> Candidate:
+    return repaired(Candidate("lessons", "", body=body, **more))
+
+
+def canonical_bytes(store: Store) -> dict[str, bytes]:
+    folders = (store.paths.memory, store.paths.knowledge)
+    return {path.name: path.read_bytes() for folder in folders for path in sorted(folder.glob("*.md"))}
+
+
+@bug("MK-105")
+def sixty_runs_over_the_same_candidates_are_one(kit: Kit) -> None:
+    store = kit.store()
+    rng = random.Random(105)
+    words = ["".join(rng.choices(("ba", "ko", "ti", "ru", "ne", "sol", "mar", "vi"), k=4)) for _ in range(200)]
+    said = [lesson(f"{' '.join(rng.sample(words, 8))}.") for _ in range(40)]
+    said += [lesson(f"{each.body} Not on Sundays.") for each in said[:5]]  # for a person to decide
+    texts = {candidate.body for candidate in said}
+    after_first: dict[str, bytes] = {}
+    for n in range(60):
+        staged(store, f"session-{n if n < 2 else 1}", *said)
+        consolidate(kit.store(), [RuleAdjudicator()])
+        if n < 2:  # the second session has the same words once more: they are known, and counted
+            after_first = canonical_bytes(store)
+            continue
+        assert canonical_bytes(store) == after_first
+    account = balance(store.paths)
+    assert account.is_even
+    known = b"\n".join(after_first.values()).decode()
+    waiting = {each.body for file in staging.read_all(store.paths)[0] for each in file.candidates}
+    assert len(after_first) >= 35  # a few are like others, and wait
+    assert all(text.rstrip(".") in known or text in waiting for text in texts)
+
+
+@bug("MK-107")
+def a_record_edited_meanwhile_is_not_written_over(kit: Kit) -> None:
+    store = kit.store()
+    with writing(store, "test") as held:
+        records.put(store, held, record("# Use UTC\n\nStore instants in UTC."), expected_hash=None)
+    path = store.paths.memory / "use-utc.md"
+    staged(store, "s1", lesson("Store instants in UTC, never in local time."))
+    staged(store, "s2", repaired(Candidate("domain", "Ferries", body="Ferries run every twenty minutes.")))
+
+    class Meanwhile(PersonAdjudicator):
+        def ready(self, question):
+            return ""
+
+        def decide(self, question):
+            path.write_bytes(path.read_bytes() + b"\nEdited meanwhile.\n")
+            return Verdict("supersedes", "memory/use-utc.md")
+
+    report = consolidate(store, [Meanwhile({})])
+    assert sorted(row.fate for row in report) == ["added", "conflict"]
+    assert path.read_bytes().count(b"Edited meanwhile.") == 1
+    assert read_record("memory", "use-utc", path.read_bytes()).is_active
+    (file,) = staging.read_all(store.paths)[0]
+    assert [each.body for each in file.candidates] == ["Store instants in UTC, never in local time."]
+
+
+@bug("MK-109")
+def a_run_that_fails_after_its_result_is_not_run_for_ever(kit: Kit) -> None:
+    store = kit.store()
+    staged(store, "s1", lesson("Measure the lease before you blame the queue."))
+
+    def fails(*args, **kwargs):
+        raise StoreIOError("No space left on device", file=store.paths.staging)
+
+    with mock.patch.object(reconcile.staging, "write", fails):  # the result is on disk, what was consumed still waits
+        for _ in range(100):
+            with pytest.raises(StoreIOError):
+                consolidate(kit.store(), [RuleAdjudicator()])
+    assert len(canonical_bytes(store)) == 1
+    lines = ledger.read(store.paths)[0]
+    assert [line.fate for line in lines] == ["added"]
+    log = b"".join(path.read_bytes() for path in store.paths.logs.glob("memory-*.log"))
+    assert log.count(b"\n") <= 100 * 2 + 10
+    consolidate(kit.store(), [RuleAdjudicator()])
+    assert not staging.read_all(store.paths)[0]
+    assert len(canonical_bytes(store)) == 1
+    (letter,) = (read_record("memory", name.removesuffix(".md"), data) for name, data in canonical_bytes(store).items())
+    assert letter.reinforcement_count == 0

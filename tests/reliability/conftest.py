@@ -10,7 +10,7 @@ import pytest
 from tests.reliability import account
 from tests.reliability.account import Cases, Count
 
-for cases_of in ("files", "answers", "memory"):  # so that a failed case says what it saw
+for cases_of in ("files", "answers", "forgetting", "memory"):  # so that a failed case says what it saw
     pytest.register_assert_rewrite(f"tests.reliability.bugs_of_{cases_of}")
 HERE = pathlib.Path(__file__).parent
 _cases = pytest.StashKey[Cases]()

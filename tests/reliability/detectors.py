@@ -22,12 +22,15 @@ from memkit.store import durable, index, leftovers, look, paths, quarantine, wip
 from memkit.store import repair as repairing
 from memkit.store.lock import Lock
 from memkit.store.verify import verify
+from tests.reliability import bugs_of_forgetting, bugs_of_memory
+from tests.reliability.bug_kit import BUGS, Kit
 from tests.reliability.crash_states import Recorder, tree_key, write_tree
 from tests.reliability.operations import OPERATIONS, Bench, Operation
 from tests.reliability.seam import Fault, installed
 from tests.reliability.stores import AFTER_A_CRASH, Ledger, fingerprint, new, open_store, quietly, violations
 
 MOST_STATES = 70
+assert bugs_of_forgetting  # it fills the table of cases
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 
 
@@ -545,6 +548,87 @@ def front_matter(scratch: pathlib.Path) -> list[str]:
     return [] if (read.extra["note"], read.tags) == ("a --- b", ("x",)) else [f"a record came back as {read!r}"]
 
 
+def forgetting(scratch: pathlib.Path) -> list[str]:
+    """Retention and erasure: by recorded times, as shown, told in the log, and nothing comes back."""
+    from memkit.errors import PolicyError, StalePlanError
+    from memkit.store import receipts
+
+    said = "said once about obsidian"
+    found: list[str] = []
+    for name in ("MK-100", "MK-119", "MK-091-erasure"):
+        BUGS[name](Kit(_room(scratch, f"forgetting-{name}")))
+    with Kit(_room(scratch, "forgetting")).memory() as mem:
+        ids = [mem.store(question=f"{said} granite{n}?", result={"conclusion": f"basalt{n}"}).id for n in range(4)]
+        mem.recall(f"{said} granite3")
+        for odd in ({"max_results": "many"}, {"max_age_days": -1}, {"max_result": 3}, {"panels": {"adr": 7}}):
+            try:
+                due = mem.retention.review(odd).due
+                found.append(f"a policy that cannot be read makes {len(due)} entries due")
+            except PolicyError:
+                pass
+        review = mem.retention.review({"max_results": 3})
+        first = mem.paths.entry_file(ids[0])
+        before = first.read_bytes()
+        first.write_bytes(before.replace(b"{", b"{ ", 1))
+        try:
+            mem.retention.apply(review)
+            found.append("a review was applied although an entry was edited since")
+        except StalePlanError:
+            pass
+        first.write_bytes(before)
+        moved = mem.retention.apply(mem.retention.review({"max_results": 3})).moved
+        mem.erase(ids[3], confirm=True)
+        log = b"".join(path.read_bytes() for path in mem.paths.logs.glob("memory-*.log"))
+        found += [f"{op} is not in the audit log" for op in ("prune", "erase") if f'"{op}"'.encode() not in log]
+        found += ["what was erased is in the audit log"] if b"granite3" in log else []
+        kept = {entry_id for receipt in receipts.read(mem.paths)[0] for entry_id in receipt.moved}
+        found += [] if moved and set(moved) <= kept else ["what was pruned has no receipt"]
+    return found
+
+
+def consolidating(scratch: pathlib.Path) -> list[str]:
+    """Candidates become records: nothing is lost, nothing written over, attempts outlive a crash."""
+    from memkit.consolidate.adjudicate import Verdict
+    from memkit.consolidate.consolidating import consolidate
+    from memkit.store import ledger
+
+    for name in ("MK-107", "MK-109"):
+        BUGS[name](Kit(_room(scratch, f"consolidating-{name}")))
+    bench = Bench(_room(scratch, "consolidating") / "bench").fill()
+    BY_NAME["consolidate"].before(bench)
+    BY_NAME["consolidate"].run(bench)
+    found = bench.problems(BY_NAME["consolidate"], thorough=False)
+    if found:
+        return found
+    store = Kit(_room(scratch, "consolidating-attempts")).store()
+    bugs_of_memory.staged(
+        store, "s1", bugs_of_memory.lesson("Measure the lease before you blame the queue for a slow worker.")
+    )
+    consolidate(store, [])
+    bugs_of_memory.staged(
+        store, "s2", bugs_of_memory.lesson("Measure the lease before you blame the queue. Look at the network first.")
+    )
+
+    class Killed(BaseException):
+        pass
+
+    class Killing:
+        name, asks = "killing", "model"
+
+        def ready(self, question):
+            return ""
+
+        def decide(self, question) -> Verdict:
+            raise Killed
+
+    for _ in range(3):
+        with contextlib.suppress(Killed):
+            consolidate(store, [Killing()])
+    lines = [line for line in ledger.read(store.paths)[0] if line.event == "attempt"]
+    found = [] if len(lines) == 3 else [f"{len(lines)} of 3 attempts outlived a kill"]
+    return found or crash(_room(scratch, "consolidating-crash"), BY_NAME["record-edit"])
+
+
 DETECTORS = (
     front_matter,
     torn,
@@ -560,4 +644,6 @@ DETECTORS = (
     above,
     halves,
     concurrency,
+    forgetting,
+    consolidating,
 )

@@ -26,6 +26,7 @@ from memkit.store import (
     audit_log,
     durable,
     entries,
+    erasures,
     index,
     jsonl,
     leftovers,
@@ -589,6 +590,178 @@ def front_matter_is_closed_by_any_three_dashes() -> Iterator[None]:
         yield
 
 
+# -- forgetting ---------------------------------------------------------------------------------------------------------------
+
+
+@plant
+def a_removed_entry_has_no_mark_that_outlives_a_restored_index() -> Iterator[None]:
+    with patch(erasures, "end", lambda paths, erasure: durable.unlink(paths.erasing, durable=True)):
+        yield
+
+
+@plant
+def what_was_erased_is_read_again_when_it_comes_back() -> Iterator[None]:
+    with patch(storing.erasures, "erased", lambda paths: []):
+        yield
+
+
+@plant
+def retention_goes_by_the_files_time() -> Iterator[None]:
+    from memkit.analytics import retention
+    from memkit.catalog import queries
+
+    judge, load = retention.judge, queries.load
+
+    def judge_by_files(catalog, store, policy, **more):
+        times = {name: ns // 1_000_000 for name, (_, ns) in retention.envelope_stamps(store).items()}
+        listed = ", ".join(f"('{entry_id}', {ms}::bigint)" for entry_id, ms in times.items())
+        by_file = f"(select max(t.ms) from (values {listed}) as t(id, ms) where t.id = e.entry_id) as stored_ms"
+
+        def load_other(package, name):
+            query = load(package, name)
+            return replace(query, sql=query.sql.replace("epoch_ms(e.stored_at) as stored_ms", by_file))
+
+        with patch(queries, "load", load_other):
+            return judge(catalog, store, policy, **more)
+
+    with patch(retention, "judge", judge_by_files):
+        yield
+
+
+@plant
+def a_removal_is_not_in_the_audit_log() -> Iterator[None]:
+    real = audit_log.AuditLog.record
+
+    def record(self, *events):
+        return real(self, *(event for event in events if event.op not in {"prune", "erase", "delete", "wipe"}))
+
+    with patch(audit_log.AuditLog, "record", record):
+        yield
+
+
+@plant
+def what_was_pruned_leaves_no_receipt() -> Iterator[None]:
+    from memkit.store import receipts
+
+    with patch(receipts, "record", lambda paths, held, plan: receipts.receipt_of(plan)):
+        yield
+
+
+@plant
+def a_policy_that_cannot_be_read_removes_everything() -> Iterator[None]:
+    from memkit.errors import PolicyError
+    from memkit.model.policy import RetentionPolicy
+    from memkit.retention import facade
+
+    real = facade.policy_of
+
+    def policy_of(values):
+        try:
+            return real(values)
+        except PolicyError:
+            return RetentionPolicy(max_results=0, max_age_days=0)
+
+    with patch(facade, "policy_of", policy_of):
+        yield
+
+
+@plant
+def what_changed_since_the_review_is_pruned_all_the_same() -> Iterator[None]:
+    from memkit.retention import apply
+
+    with patch(apply, "require_unchanged", lambda was, state: None):
+        yield
+
+
+@plant
+def an_entry_is_erased_from_its_file_and_stays_in_the_log() -> Iterator[None]:
+    from memkit.store import erasers
+
+    with patch(erasers, "log_text", lambda *args, **more: iter(())):
+        yield
+
+
+# -- consolidating ------------------------------------------------------------------------------------------------------------
+
+
+@plant
+def merging_deletes_the_older_record() -> Iterator[None]:
+    from memkit.model.record import read_record
+    from memkit.store import pending
+
+    real = pending.commit
+
+    def commit(store, held, lines, **more):
+        written = real(store, held, lines, **more)
+        for change in (change for _, changes in lines for change in changes):
+            folder, _, name = change.path.partition("/")
+            if not read_record(folder, name.removesuffix(".md"), change.data).is_active:
+                durable.unlink(store.paths.folder / change.path)
+        return written
+
+    with patch(pending, "commit", commit):
+        yield
+
+
+@plant
+def the_attempts_of_a_candidate_are_counted_in_memory_only() -> Iterator[None]:
+    from memkit.consolidate import reconcile
+
+    with patch(reconcile.Reconciler, "_line_alone", lambda *args: None):
+        yield
+
+
+@plant
+def a_record_edited_meanwhile_is_written_over() -> Iterator[None]:
+    from memkit.consolidate import reconcile
+
+    with patch(reconcile.Reconciler, "_find_conflicts", lambda self, batch: None):
+        yield
+
+
+@plant
+def a_candidate_leaves_staging_before_its_record_is_written() -> Iterator[None]:
+    from memkit.consolidate import reconcile
+    from memkit.store import staging
+
+    real = reconcile.Reconciler.run
+
+    def run(self, files, progress=None):
+        for file in files:
+            if self._held is not None:
+                staging.write(self._store, self._held, replace(file, items=()))
+        return real(self, files, progress)
+
+    with patch(reconcile.Reconciler, "run", run):
+        yield
+
+
+@plant
+def a_record_is_written_where_it_stands() -> Iterator[None]:
+    """No temporary file: the bytes change under readers' eyes, and a crash leaves half of them."""
+    from memkit.store import records
+
+    def put_in_place(source, target):
+        data = look.read_bytes(source)
+        with open(target, "wb") as file:
+            file.write(data)
+        durable.unlink(source)
+
+    def replace_in_place(path, data):
+        if path.parent.name not in {"memory", "knowledge"}:
+            return real(path, data)
+        descriptor = durable.os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        durable.os.write(descriptor, data)
+        durable.os.fsync(descriptor)
+        durable.os.close(descriptor)
+        return None
+
+    real = durable.replace
+    assert records
+    with patch(durable, "put_in_place", put_in_place), patch(durable, "replace", replace_in_place):
+        yield
+
+
 # -- rooms to come --------------------------------------------------------------------------------------------------------------
 
 
@@ -600,15 +773,7 @@ class Pending:
     defect: str
 
 
-PENDING = (
-    Pending("memkit.retention.*erase*", "a removed entry has no mark that outlives a restored index"),
-    Pending("memkit.retention", "retention goes by the file's time instead of the recorded one"),
-    Pending("memkit.retention", "the audit line of a removal is written after it, or not at all"),
-    Pending("memkit.retention", "an unreadable policy removes everything"),
-    Pending("memkit.consolidate.*reconcil*", "merging deletes the older record"),
-    Pending("memkit.consolidate.*reconcil*", "the attempts of a dead letter are counted in memory only"),
-    Pending("memkit.consolidate.*reconcil*", "a record edited meanwhile is written over"),
-)
+PENDING: tuple[Pending, ...] = ()
 
 
 def has_code(room: str) -> bool:

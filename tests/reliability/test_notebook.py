@@ -12,7 +12,7 @@ from memkit.store import look
 from tests.reliability.account import pick
 from tests.reliability.mounts import ROOT
 from tests.reliability.program import main
-from tests.reliability.stores import quietly
+from tests.reliability.stores import NO_RETENTION, quietly
 from tests.reliability.test_kill_rounds import drain, fork
 
 EACH = pick(200, 500)
@@ -24,7 +24,8 @@ from memkit.opening import open_memory
 from memkit.settings import Environment
 import pathlib
 home = pathlib.Path({home!r})
-mem = open_memory({project!r}, root={root!r}, enabled=True, environment=Environment(home=home, config_file=home / "none"))
+own = Environment(home=home, config_file=home / "none", env={settings!r})
+mem = open_memory({project!r}, root={root!r}, enabled=True, environment=own)
 seen = set()
 def recalled():
     mem.refresh()
@@ -88,10 +89,12 @@ def test_a_notebook_recalls_while_eight_processes_store(disk, cases):
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
     project, root = disk / "project", disk / "root"
     project.mkdir()
-    environment = Environment(home=disk, config_file=disk / "none")
+    environment = Environment(home=disk, config_file=disk / "none", env=NO_RETENTION)
     kernel = Kernel(disk)
     try:
-        kernel.run(BEGIN.format(project=str(project), root=str(root), home=str(disk), names=NAMES))
+        kernel.run(
+            BEGIN.format(project=str(project), root=str(root), home=str(disk), names=NAMES, settings=NO_RETENTION)
+        )
         children = [fork(stores(project, root, environment, name)) for name in NAMES]
         waiting, looks, between = {child for child, _ in children}, 0, 0
         while waiting:
