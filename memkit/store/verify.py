@@ -155,12 +155,12 @@ def _about_notes(paths: StorePaths) -> Iterator[Problem]:
 
 def _about_erasures(paths: StorePaths) -> Iterator[Problem]:
     yield from erasures.read(paths)[1]
-    for erasure in erasures.erased(paths):
-        if look.exists(paths.entry_file(erasure.id)):
+    for gone in erasures.erased(paths):
+        if look.exists(paths.entry_file(gone.id)):
             yield Problem(
-                "erased-entry", paths.relative(paths.entry_file(erasure.id)),
-                f"was erased on {erasure.erased_at:%Y-%m-%d} and has come back, from a backup perhaps; nobody reads it",
-                f"`memkit erase {erasure.id} --yes` erases it once more.", erasure.id,
+                "erased-entry", paths.relative(paths.entry_file(gone.id)),
+                f"was erased on {gone.erased_at:%Y-%m-%d} and has come back, from a backup perhaps; nobody reads it",
+                f"`memkit erase {gone.id} --yes` erases it once more.", gone.id,
             )  # fmt: skip
     file = paths.relative(paths.erasing)
     try:

@@ -68,9 +68,11 @@ def fill(memory):
         ),
         NewEntry("Où?", result, "adr", ("payments", "ünïcode"), day - 800_000_000, None, source),
     ]
-    older, newer = memory._keep(new, op="import")
+    older, newer = memory._keep(new, op="import", prune=True)
     memory._keep(
-        [NewEntry("Newer?", {"conclusion": "Yes."}, "adr", (), day - 700_000_000, older.id, source)], op="import"
+        [NewEntry("Newer?", {"conclusion": "Yes."}, "adr", (), day - 700_000_000, older.id, source)],
+        op="import",
+        prune=True,
     )
     return plain, older, newer
 

@@ -20,11 +20,13 @@ def _execute(path):
 
 
 def _said(notebook):
-    """The plain text each cell shows; but for ids it is the same everywhere."""
+    """The plain text each cell shows; it is the same everywhere but for ids, and for hashes and sizes of files, which
+    hold ids and the path of the project."""
     said = []
     for cell in notebook.cells:
         shown = (o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell.get("outputs", ()))
-        said.append(re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12,32}\b", "ID", "".join(shown)))
+        text = re.sub(r"\b(?=[0-9a-f]*\d)(?:[0-9a-f]{12,32}|[0-9a-f]{8})\b", "ID", "".join(shown))
+        said.append(re.sub(r"\b[0-9][0-9.,]* (?:Bytes|[KMG]iB)", "SIZE", text))
     return said
 
 
