@@ -50,6 +50,26 @@ class Forgetting:
             if confirm:
                 self._reload()
 
+    def erase_record(self, slug: str, *, confirm: bool | str = False, reason: str = "") -> EraseReceipt:
+        """Erase a record, living or among the deleted ones, and look into every byte for what it said.
+
+        Without `confirm` nothing is changed, and the receipt says what would go. Its name stays in ledger and log.
+
+        Raises:
+            RecordNotFoundError: there is none of this name, and none among the deleted ones.
+            ConfirmationError: `confirm` is something else.
+            LockedError: somebody else writes records.
+            StoreError: the disk or a permission stood in the way; erase again.
+        """
+        from memkit.retention.erase_record import erase_record
+
+        self._require_open()
+        try:
+            return erase_record(self._store, slug, confirm=confirm, reason=reason)
+        finally:
+            if confirm:
+                self._reload()
+
     def scan(self, *, text: str | None = None, secrets: bool = False) -> Scan:
         """Look into every byte of the store, Parquet decoded, for a text or for what has the shape of a secret.
 

@@ -64,7 +64,7 @@ class EraseReceipt(Displayable):
     """What was erased, or would be, and what a look into every byte of the store found afterwards.
 
     Attributes:
-        id: The entry.
+        id: The entry, or the name of the record.
         as_of: When.
         dry_run: Nothing was changed; there is no scan.
         removed: What left which file.
@@ -153,13 +153,8 @@ def erase(store: Store, id: str, *, confirm: bool | str = False, reason: str = "
         StoreError: the disk, a permission or another writer stood in the way. What was begun is carried on by the next
             writer, and `verify` says so.
     """
-    if not isinstance(confirm, bool) and confirm != "yes":
-        raise ConfirmationError(f"got {confirm!r:.40}", field="confirm", remedy="Pass confirm=True to erase for good.")
-    said = jsontext.require_text(reason, "reason").strip()
-    if len(said) > MAX_REASON_CHARS:
-        raise InvalidInputError(
-            f"has {len(said):,} characters", field="reason", remedy=f"Say it in {MAX_REASON_CHARS:,} characters."
-        )
+    require_yes(confirm)
+    said = clean_reason(store, reason)
     paths = store.paths
     entry_id = find(paths, id)
     _refuse_if_held(paths, entry_id)
@@ -179,6 +174,30 @@ def erase(store: Store, id: str, *, confirm: bool | str = False, reason: str = "
     detail = {"entry_id": entry_id, "n_files": len({each.file for each in removed}), "n_found": scan.n_found}
     store.audit.record(Event("entry_operation", "erase", detail=detail))
     return EraseReceipt(entry_id, erasure.erased_at, False, tuple(removed), cited_by, n, scan)
+
+
+def require_yes(confirm: object) -> None:
+    """Refuse anything but True, False and "yes".
+
+    Raises:
+        ConfirmationError: it is something else.
+    """
+    if not isinstance(confirm, bool) and confirm != "yes":
+        raise ConfirmationError(f"got {confirm!r:.40}", field="confirm", remedy="Pass confirm=True to erase for good.")
+
+
+def clean_reason(store: Store, reason: str) -> str:
+    """A reason as it may be kept: scrubbed.
+
+    Raises:
+        InvalidInputError: it is no text, or too long.
+    """
+    said = jsontext.require_text(reason, "reason").strip()
+    if len(said) > MAX_REASON_CHARS:
+        raise InvalidInputError(
+            f"has {len(said):,} characters", field="reason", remedy=f"Say it in {MAX_REASON_CHARS:,} characters."
+        )
+    return store.scrubber.scrub_text(said).text
 
 
 def _refuse_if_held(paths: StorePaths, entry_id: str) -> None:
@@ -234,8 +253,8 @@ def _planned(store: Store, traces: Traces) -> Iterable[Removed]:
 def _erasure(store: Store, traces: Traces, reason: str) -> Erasure:
     """What will be known of the entry."""
     paths = store.paths
-    clean = store.scrubber.scrub_text(reason).text
-    erasure = Erasure(traces.id, store.clock.now(), store.audit.actor, ERASED if traces.are_in(clean) else clean)
+    why = ERASED if traces.are_in(reason) else reason
+    erasure = Erasure(traces.id, store.clock.now(), store.audit.actor, why)
     for file in erasing.copies(paths, traces.id):
         try:
             entry = read_entry(jsontext.loads_object(look.read_bytes(file) or b""))

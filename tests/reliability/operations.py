@@ -383,6 +383,33 @@ def _delete_record(bench: Bench) -> None:
     bench.ledger.records["kept"] = None
 
 
+def _erase_record(bench: Bench) -> None:
+    from memkit.retention.erase_record import copies, erase_record
+
+    if copies(bench.store.paths, "kept"):
+        erase_record(bench.store, "kept", confirm=True, reason="tried by the ladder")
+    bench.ledger.records.pop("kept", None)
+
+
+def _a_deleted_record(bench: Bench) -> None:
+    """A record, and an older one of its name among the deleted ones."""
+    _a_record(bench)
+    _tools(bench).delete("lesson", "kept", reason="tried by the ladder")
+    _a_record(bench)
+    bench.ledger.records.pop("kept")
+
+
+def _wholly_there_or_gone(bench: Bench) -> list[str]:
+    """Each copy of a record being erased is as it was, or gone; what is left of it can be erased again."""
+    from memkit.retention.erase_record import copies, erase_record
+
+    found = [each for each in _records_are_whole(bench) if "kept" not in each]
+    if copies(bench.store.paths, "kept"):
+        left = erase_record(bench.store, "kept").removed
+        found += [] if left else ["a record is there and nobody would erase it"]
+    return found
+
+
 def _a_record(bench: Bench) -> None:
     (marker,) = bench.fresh(1)
     _place(bench.store.paths.memory / "kept.md", write_record(_record("kept", marker)))
@@ -904,6 +931,8 @@ OPERATIONS: tuple[Operation, ...] = (
               before=_a_record, also=_records_are_whole, in_pairs=False),
     Operation("record-delete", ("records.remove", "RecordTools.delete"), _delete_record, before=_a_record,
               also=_records_are_whole, in_pairs=False),
+    Operation("record-erase", ("erase_record.erase_record", "Memory.erase_record"), _erase_record, before=_a_deleted_record,
+              also=_wholly_there_or_gone, in_pairs=False),
     Operation("audit-run", ("AuditLog.run", "AuditLog.record", "Audit.run"), _audit_run, in_pairs=False),
     Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
               in_pairs=False),

@@ -13,6 +13,7 @@ from memkit.entrances.cli.call import Call
 def erase(
     ctx: typer.Context,
     entry_id: Annotated[str, typer.Argument(metavar="ID", help="The entry, or the first characters of its id.")],
+    record: Annotated[bool, typer.Option("--record", help="ID is the name of a record, living or deleted.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do it. Without this, only say what would go.")] = False,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept with the id.")] = "",
 ) -> None:
@@ -23,13 +24,14 @@ def erase(
     """
     call: Call = ctx.obj
     with call.memory(while_disabled=True) as memory:
-        receipt = memory.erase(entry_id, confirm=yes, reason=reason)
+        receipt = (memory.erase_record if record else memory.erase)(entry_id, confirm=yes, reason=reason)
     if call.json:
         output.document({"erased": receipt.to_dict()})
     else:
         output.result(receipt)
         if receipt.dry_run:
-            output.note(call, f"nothing was changed; to do it: memkit erase {receipt.id} --yes")
+            named = f"{receipt.id} --record" if record else receipt.id
+            output.note(call, f"nothing was changed; to do it: memkit erase {named} --yes")
     if not receipt.dry_run and not receipt.is_clean:
         raise typer.Exit(FOUND)
 
