@@ -88,7 +88,8 @@ def loads(data: bytes) -> Json:
         raise
     except ValueError as error:  # JSONDecodeError, and integers of more digits than Python reads
         raise JsonDamage(f"not JSON: {error}") from error
-    if nesting(value) > MAX_NESTING:
+    # Nothing nests deeper than it opens brackets.
+    if data.count(b"[") + data.count(b"{") > MAX_NESTING and nesting(value) > MAX_NESTING:
         raise JsonDamage(f"nested deeper than {MAX_NESTING}")
     return value
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from memkit import clock
@@ -21,6 +23,7 @@ NUMBERS = ("seq", "schema_version", "duration_ms", "pid", "result_count")
 COUNTS = ("staged", "consumed", "write", "edit", "delete", "drop", "merge", "trim", "restaged", "dead_lettered")
 USAGE = ("calls", "input_tokens", "output_tokens")
 WORDS = ("query", "reason", "message", "source_path")
+BATCH_ROWS = 32_768
 _MOST = 2**63
 
 
@@ -61,21 +64,32 @@ def build(events: Iterable[Mapping[str, Any]]) -> pa.Table:
     """Rows of events, given as the JSON objects of their lines; a field of another type than expected is left out."""
     import pyarrow as pa
 
-    schema = audit_schema()
-    return pa.Table.from_pylist([_row(event) for event in events], schema=schema)
+    schema, readers, source = audit_schema(), _readers(), iter(events)
+    batches: list[pa.RecordBatch] = []
+    while chosen := list(islice(source, BATCH_ROWS)):
+        columns: dict[str, list[Any]] = {name: [None] * len(chosen) for name in readers}
+        for i, event in enumerate(chosen):
+            for name, value in event.items():
+                if name in readers:
+                    columns[name][i] = readers[name](value)
+        arrays = [pa.array(columns[field.name], field.type) for field in schema]
+        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return pa.Table.from_batches(batches, schema)
 
 
-def _row(event: Mapping[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {name: _text(event.get(name)) for name in TEXTS}
-    row |= {name: _whole(event.get(name)) for name in NUMBERS}
-    row["occurred_at"] = _instant(event.get("occurred_at"))
-    row["counts"] = _members(event.get("counts"), COUNTS, _whole)
-    row["usage"] = _members(event.get("usage"), USAGE, _whole)
-    row["text"] = _members(event.get("text"), WORDS, _text)
-    return row
+def _readers() -> dict[str, Callable[[Any], Any]]:
+    """What reads each field."""
+    return {
+        **dict.fromkeys(TEXTS, _text),
+        **dict.fromkeys(NUMBERS, _whole),
+        "occurred_at": _instant,
+        "counts": partial(_members, COUNTS, _whole),
+        "usage": partial(_members, USAGE, _whole),
+        "text": partial(_members, WORDS, _text),
+    }
 
 
-def _members(value: Any, names: Iterable[str], read: Any) -> dict[str, Any] | None:
+def _members(names: Iterable[str], read: Callable[[Any], Any], value: Any) -> dict[str, Any] | None:
     return {name: read(value.get(name)) for name in names} if isinstance(value, Mapping) else None
 
 

@@ -73,7 +73,7 @@ def test_a_changed_line_of_a_compacted_day_is_found_by_its_hash(store, clock):
     audit_days.compact(store)
     file = store.paths.compacted_log("2026-11-28")
     log = audit_days.log_of(file.read_bytes())
-    file.write_bytes(audit_days.pack(log.replace(b'"result_count":4', b'"result_count":5')))
+    file.write_bytes(audit_days.pack(log.replace(b'"result_count":4', b'"result_count":5'))[0])
     report = audit.chain(store.paths, as_of=clock.now())
     assert not report.is_whole
     assert [(p.code, p.file) for p in report.problems] == [("damaged-log-day", "_logs/memory-2026-11-28.parquet")]

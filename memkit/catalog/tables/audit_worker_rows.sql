@@ -6,7 +6,7 @@
 select
     project_key,
     id,
-    seq,
+    coalesce(seq, -1) as seq,
     occurred_at,
     status,
     run_id,
@@ -20,7 +20,18 @@ select
     pid,
     host,
     duration_ms,
-    counts,
-    usage
+    counts.staged as n_staged,
+    counts.consumed as n_consumed,
+    counts.write as n_written,
+    counts.edit as n_edited,
+    counts.delete as n_deleted,
+    counts.drop as n_dropped,
+    counts.merge as n_merged,
+    counts.trim as n_trimmed,
+    counts.restaged as n_restaged,
+    counts.dead_lettered as n_dead_lettered,
+    usage.calls as n_calls,
+    usage.input_tokens as n_input_tokens,
+    usage.output_tokens as n_output_tokens
 from base.audit_rows
 where event = 'worker_lifecycle'

@@ -4,61 +4,36 @@
 -- reads:  base.audit_worker_rows, base.audit_alive
 -- params: none
 -- grain:  one row per project_key and run_id
-with starts as (
+with runs as (
     select
         project_key,
         run_id,
         any_value(worker) as worker,
         any_value(trigger) as trigger,
         any_value(actor) as actor,
-        any_value(session_id) as session_id,
-        any_value(model) as model,
-        min(occurred_at) as started_at
+        coalesce(any_value(session_id) filter (where status <> 'started'), any_value(session_id)) as session_id,
+        coalesce(any_value(model) filter (where status <> 'started'), any_value(model)) as model,
+        min(occurred_at) filter (where status = 'started') as started_at,
+        max(occurred_at) filter (where status <> 'started') as ended_at,
+        arg_max(status, seq) filter (where status <> 'started') as status,
+        arg_max(reason, seq) filter (where status <> 'started') as reason,
+        arg_max(message, seq) filter (where status <> 'started') as message,
+        any_value(duration_ms) filter (where status <> 'started') as duration_ms,
+        any_value(n_staged) as n_staged,
+        any_value(n_consumed) as n_consumed,
+        any_value(n_written) as n_written,
+        any_value(n_edited) as n_edited,
+        any_value(n_deleted) as n_deleted,
+        any_value(n_dropped) as n_dropped,
+        any_value(n_merged) as n_merged,
+        any_value(n_trimmed) as n_trimmed,
+        any_value(n_restaged) as n_restaged,
+        any_value(n_dead_lettered) as n_dead_lettered,
+        any_value(n_calls) as n_calls,
+        any_value(n_input_tokens) as n_input_tokens,
+        any_value(n_output_tokens) as n_output_tokens
     from base.audit_worker_rows
-    where status = 'started'
     group by project_key, run_id
-),
-
-ends as (
-    select
-        project_key,
-        run_id,
-        any_value(worker) as worker,
-        any_value(trigger) as trigger,
-        any_value(actor) as actor,
-        any_value(session_id) as session_id,
-        any_value(model) as model,
-        arg_max(status, (occurred_at, seq)) as status,
-        arg_max(reason, (occurred_at, seq)) as reason,
-        arg_max(message, (occurred_at, seq)) as message,
-        max(occurred_at) as ended_at,
-        any_value(duration_ms) as duration_ms,
-        any_value(counts) as counts,
-        any_value(usage) as usage
-    from base.audit_worker_rows
-    where status <> 'started'
-    group by project_key, run_id
-),
-
-runs as (
-    select
-        coalesce(s.project_key, e.project_key) as project_key,
-        coalesce(s.run_id, e.run_id) as run_id,
-        coalesce(s.worker, e.worker) as worker,
-        coalesce(s.trigger, e.trigger) as trigger,
-        coalesce(s.actor, e.actor) as actor,
-        coalesce(e.session_id, s.session_id) as session_id,
-        coalesce(e.model, s.model) as model,
-        s.started_at,
-        e.ended_at,
-        e.status,
-        e.reason,
-        e.message,
-        e.duration_ms,
-        e.counts,
-        e.usage
-    from starts as s
-    full join ends as e on s.project_key = e.project_key and s.run_id = e.run_id
 )
 
 select
@@ -82,18 +57,18 @@ select
     r.actor,
     r.model,
     r.session_id,
-    r.counts.staged as n_staged,
-    r.counts.consumed as n_consumed,
-    r.counts.write as n_written,
-    r.counts.edit as n_edited,
-    r.counts.delete as n_deleted,
-    r.counts.drop as n_dropped,
-    r.counts.merge as n_merged,
-    r.counts.trim as n_trimmed,
-    r.counts.restaged as n_restaged,
-    r.counts.dead_lettered as n_dead_lettered,
-    r.usage.calls as n_calls,
-    r.usage.input_tokens as n_input_tokens,
-    r.usage.output_tokens as n_output_tokens
+    r.n_staged,
+    r.n_consumed,
+    r.n_written,
+    r.n_edited,
+    r.n_deleted,
+    r.n_dropped,
+    r.n_merged,
+    r.n_trimmed,
+    r.n_restaged,
+    r.n_dead_lettered,
+    r.n_calls,
+    r.n_input_tokens,
+    r.n_output_tokens
 from runs as r
 left join base.audit_alive as a on r.project_key = a.project_key and r.run_id = a.run_id
