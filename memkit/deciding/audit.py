@@ -203,6 +203,23 @@ class Audit:
         """
         return self._store.audit.run(worker=worker, trigger=trigger, **about)
 
+    def used(self, op: str, *, n: int | None = None, status: str = "done", reason: str = "") -> None:
+        """Write down that a tool of yours used the memory, where no method of `Memory` does so by itself.
+
+        Nothing is written where no store is. A log that cannot be written is a warning, once.
+
+        Args:
+            op: What was done, such as `summary`.
+            n: How much was found.
+            status: `done`, `refused` or `failed`.
+            reason: A short code.
+        """
+        if not self._store.exists:
+            return
+        detail = {"result_count": n, "reason": reason or None}
+        said = {name: value for name, value in detail.items() if value is not None}
+        self._store.audit.record(Event("record_usage", op, status=status, detail=said))
+
     # -- looking after -------------------------------------------------------------------------------------------
 
     def compact(self, *, dry_run: bool = True) -> CompactReceipt:

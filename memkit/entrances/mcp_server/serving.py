@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -101,12 +102,17 @@ def _described(tool: Tool, *, empty: bool) -> types.Tool:
 def _called(door: Door, name: str, raw: dict[str, Any] | None, max_bytes: int | None) -> types.CallToolResult:
     tool = _BY_NAME.get(name)
     if tool is None:
+        with suppress(MemkitError), door.memory() as memory:
+            memory.audit.used("call", status="refused", reason="unknown_tool")
         return _refusal(f"There is no tool {answers.clipped(name, 60)!r}. Tools: {', '.join(_BY_NAME)}.")
     try:
         with door.memory() as memory:
-            asked = arguments.parse(tool.takes, raw)
             most = max_bytes or memory.settings.settings.mcp.max_bytes
-            answer = tool.ask(memory, asked, most)
+            try:
+                answer = tool.ask(memory, arguments.parse(tool.takes, raw), most)
+            except MemkitError as error:
+                memory.audit.used(tool.op, status="refused", reason=error.code)
+                raise
     except MemkitError as error:
         logger.info("%s was refused: %s", name, error.code)
         return _refusal(str(error))

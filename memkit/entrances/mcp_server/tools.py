@@ -26,6 +26,7 @@ class Tool:
 
     Attributes:
         name: As agents call it.
+        op: What the audit log calls it.
         title: As people read it.
         words: What it says of itself.
         takes: Its arguments.
@@ -35,6 +36,7 @@ class Tool:
     """
 
     name: str
+    op: str
     title: str
     words: str
     takes: type[arguments.Arguments]
@@ -86,7 +88,9 @@ def recall(memory: Memory, asked: arguments.Recall, most: int) -> Mapping[str, A
 
 def summary(memory: Memory, asked: arguments.Summary, most: int) -> Mapping[str, Any]:  # noqa: ARG001
     """The summary as `mem.project_summary()` gives it, as far as the bytes allow."""
-    whole = memory.project_summary().to_dict()
+    found = memory.project_summary()
+    memory.audit.used("summary", n=found.n_entries)
+    whole = found.to_dict()
     rows = {name: list(whole[name]) for name in ("tripped", "revisit_due")}
 
     def answer(n: int, room: Room) -> Mapping[str, Any]:  # noqa: ARG001
@@ -120,6 +124,7 @@ def what_we_decided(memory: Memory, asked: arguments.Decided, most: int) -> Mapp
 def record(memory: Memory, asked: arguments.Record, most: int) -> Mapping[str, Any]:  # noqa: ARG001
     """Store a result, if its user asked for that."""
     if not asked.consensus_store:
+        memory.audit.used("store", status="refused", reason="not_asked_for")
         return answers.Recorded(
             stored=False,
             id=None,
@@ -143,6 +148,7 @@ def record(memory: Memory, asked: arguments.Record, most: int) -> Mapping[str, A
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "consensus_recall",
+        "recall",
         "Recall stored panel results",
         "Find stored results of this project by the words of a question: what was concluded, how long ago, why it "
         "matched, and which of its tripwires tripped. " + answers.DISCLAIMER,
@@ -152,6 +158,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "consensus_project_summary",
+        "summary",
         "Summary of this project's memory",
         "Counts, days, panels, tags, decisions in force, and the tripwires that speak. " + answers.DISCLAIMER,
         arguments.Summary,
@@ -160,6 +167,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "consensus_what_we_decided",
+        "decided",
         "What was decided about a topic",
         "Decisions about a topic: conclusion, age, confidence, dissent, tripwires with verdicts, and what replaced "
         "it; what holds now comes first. " + answers.DISCLAIMER,
@@ -169,6 +177,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "consensus_record_result",
+        "store",
         "Store a panel result",
         "Store one panel result for this project. Stores only when consensus_store is true, which is for the user to "
         "say; otherwise it says that nothing was stored. Secrets are masked first.",
