@@ -10,6 +10,8 @@ import warnings
 import pytest
 
 from memkit.clock import FixedClock
+from memkit.consolidate.adjudicate import RuleAdjudicator
+from memkit.consolidate.consolidating import consolidate
 from memkit.errors import MemkitWarning
 from memkit.model import event, ids
 from memkit.opening import open_memory
@@ -39,7 +41,7 @@ def unwritable(logs):
 
 
 def live(base, project, prepare, monkeypatch):
-    """Store, import, extract, write a record, recall: the bytes of truth afterwards, and what was answered."""
+    """Store, import, extract, write a record, consolidate, recall: the bytes of truth afterwards, and what was answered."""
     source = random.Random(7)
     counter = itertools.count(1)
 
@@ -48,6 +50,7 @@ def live(base, project, prepare, monkeypatch):
 
     monkeypatch.setattr(ids, "new_ids", fresh)
     monkeypatch.setattr("memkit.store.store.new_ids", fresh)
+    monkeypatch.setattr("memkit.store.audit_run.event_id", lambda at: fresh(0)[0])
     environment = Environment(home=base, config_file=base / "config.toml")
     with (
         open_memory(project, root=base / "root", enabled=True, clock=FixedClock(NOW), environment=environment) as mem,
@@ -59,8 +62,11 @@ def live(base, project, prepare, monkeypatch):
         mem.import_adr(project / "decisions")
         mem.staging.extract(SAMPLES / "sessions" / "2026-03-09-zustellversuche.jsonl")
         mem.records.write("lesson", "retry", body="Six attempts with jitter.", sources=["a review"])
+        twice = consolidate(mem._store, [RuleAdjudicator()]), consolidate(mem._store, [RuleAdjudicator()])
+        assert [row.fate for row in twice[0]].count("added") >= 2
         answers = [mem.recall("queue").to_dict(), mem.recall("locker").to_dict(), mem.decisions().to_dict()]
         answers += [mem.what_we_decided("database").to_dict(), mem.records.query("jitter").to_dict()]
+        answers += [[(row.fate, row.reason) for row in report] for report in twice]
         folder = mem.paths.folder
     truth = {
         str(path.relative_to(folder)): path.read_bytes()
@@ -78,6 +84,7 @@ def test_whatever_the_log_holds_truth_and_answers_are_byte_for_byte_the_same(tmp
     withal = live(tmp_path / "other", project, prepare, monkeypatch)
     assert set(without[0]) == set(withal[0])
     assert [name for name in without[0] if without[0][name] != withal[0][name]] == []
+    assert {name.split("/")[0] for name in without[0]} >= {"results", "memory", "state"}
     assert without[1].replace(str(tmp_path / "one"), "") == withal[1].replace(str(tmp_path / "other"), "")
 
 

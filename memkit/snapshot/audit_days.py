@@ -195,8 +195,8 @@ def pack(log: bytes) -> tuple[bytes, CompactedDay]:
     rows = rows.append_column("position", pa.array(range(len(lines)), pa.int64()))
     rows = rows.append_column("line", pa.array(lines, pa.binary()))
     kinds = rows.column("event")
-    others = pc.invert(pc.fill_null(pc.is_in(kinds, pa.array(_TOGETHER)), False))  # noqa: FBT003
-    parts = [rows.filter(pc.fill_null(pc.equal(kinds, kind), False)) for kind in _TOGETHER]  # noqa: FBT003
+    others = pc.invert(pc.fill_null(pc.is_in(kinds, pa.array(_TOGETHER)), False))
+    parts = [rows.filter(pc.fill_null(pc.equal(kinds, kind), False)) for kind in _TOGETHER]
     packed = encode(pa.concat_tables([*parts, rows.filter(others)]))
     return packed, facts.of_file(packed, log)
 

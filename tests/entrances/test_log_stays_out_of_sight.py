@@ -36,9 +36,8 @@ def planted(place):
         mem.records.edit("lesson", "retry", body="Retry five times with jitter.", reason=f"Because of {WORD}.")
         with pytest.raises(MemkitError):
             mem.records.delete("lesson", WORD, reason=WORD)
-        with pytest.raises(RuntimeError), mem.audit.run(worker="memory_consolidation") as run:
-            run.note(message=WORD)
-            raise RuntimeError(f"{WORD} is down")
+        with mem.audit.run(worker="memory_consolidation") as run:
+            run.fail("model_error", f"{WORD} is down", note=WORD)
         log = mem._store.audit
         log.record(Event("entry_operation", "prune", detail={"reason": f"{WORD} was full", "note": WORD}))
         logs = "".join(path.read_text("utf-8") for path in mem.paths.logs.glob("memory-*.log"))

@@ -161,3 +161,19 @@ def test_a_project_without_a_log_has_nothing_to_compact(root, tmp_path, clock):
     empty = open_store(root, tmp_path / "other", clock)
     assert audit_days.compact(empty).compacted == ()
     assert audit_days.walk(empty.paths)[0].n_events == 0
+
+
+def test_lines_nobody_knows_keep_their_place_among_those_that_stand_together(store, tmp_path, clock):
+    log = store.paths.log_file("2026-11-27")
+    lines = log.read_bytes().split(b"\n")
+    strange = [b'{"event":"of_a_newer_version","seq":3,"new":[1]}', b"", b"no JSON", b'{"event":7}', b'{"event":null}']
+    log.write_bytes(b"\n".join([*lines[:2], *strange, *lines[2:]]))
+    before = log.read_bytes()
+    packed, day = audit_days.pack(before)
+    assert audit_days.log_of(packed) == before
+    assert day.n_events == 7 + 3
+    audit_days.compact(store)
+    with open_catalog(tmp_path, store) as catalog:
+        found = audit.events(catalog, as_of=clock.now(), limit=1_000)
+        assert "of_a_newer_version" in {row.event for row in found}
+        assert len(audit.runs(catalog, as_of=clock.now())) == 4
