@@ -187,17 +187,16 @@ def pack(log: bytes) -> tuple[bytes, CompactedDay]:
     says where in the log each line stood.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     lines = log.split(b"\n")
     facts = _Facts()
     rows = build(facts.object_of(line) for line in lines)
     rows = rows.append_column("position", pa.array(range(len(lines)), pa.int64()))
     rows = rows.append_column("line", pa.array(lines, pa.binary()))
-    kinds = rows.column("event")
-    others = pc.invert(pc.fill_null(pc.is_in(kinds, pa.array(_TOGETHER)), False))
-    parts = [rows.filter(pc.fill_null(pc.equal(kinds, kind), False)) for kind in _TOGETHER]
-    packed = encode(pa.concat_tables([*parts, rows.filter(others)]))
+    kinds = rows.column("event").to_pylist()
+    groups = [[kind == each for kind in kinds] for each in _TOGETHER]
+    groups.append([kind not in _TOGETHER for kind in kinds])
+    packed = encode(pa.concat_tables([rows.filter(pa.array(group, pa.bool_())) for group in groups]))
     return packed, facts.of_file(packed, log)
 
 

@@ -93,7 +93,7 @@ def _end(size: int, read: Read) -> tuple[tuple[str, int] | None, bytes]:
         start = max(0, size - reach)
         data = read(start, size - start)
         end, looked_at = len(data), 0
-        while end > 0 and looked_at <= _MOST_LOOKED_AT:
+        while end > 0 and (start == 0 or looked_at <= _MOST_LOOKED_AT):
             newline = data.rfind(b"\n", 0, end)
             if newline < 0 and start > 0:
                 break
