@@ -243,6 +243,10 @@ def _planned(store: Store, traces: Traces) -> Iterable[Removed]:
     paths, dry = store.paths, Hand(dry=True)
     yield from erasers.index_line(paths, traces, None, wait_seconds=0)
     yield from erasers.log_text(paths, traces, dry, wait_seconds=store.wait_seconds)
+    if look.exists(paths.compacted):
+        concerns, damage = erasers.concerning(traces), erasers.in_damage(traces)
+        for name in audit_days.about(paths, concerns, in_damage=damage):
+            yield Removed(paths.relative(paths.logs / name), "log text", "file")
     for eraser in (erasers.lines, erasers.reasons, erasers.candidates, erasers.quarantine):
         yield from eraser(paths, traces, dry)
     yield from removing.planned(paths, {traces.id})

@@ -382,6 +382,18 @@ def day_objects(paths: StorePaths, day: str) -> Iterator[dict[str, Any]]:
             yield raw
 
 
+def about(
+    paths: StorePaths, concerns: Callable[[Mapping[str, Any]], bool], *, in_damage: Callable[[bytes], bool]
+) -> list[str]:
+    """Names of the compacted days that `forget_text` would write anew; nothing is changed."""
+    found: list[str] = []
+    for day in _known(paths)[0]:
+        data = look.read_bytes(paths.compacted_log(day))
+        if data is not None and any(audit_forget.without(log_of(data), concerns, in_damage)[1:]):
+            found.append(paths.compacted_log(day).name)
+    return found
+
+
 # -- forgetting ----------------------------------------------------------------------------------------------------
 
 

@@ -286,10 +286,7 @@ def log_text(
     """
     if not look.exists(paths.audit_lock):
         return
-
-    def concerns(event: Mapping[str, jsontext.Json]) -> bool:
-        return names(dict(event), traces.id, in_lists=False) or _holds(event, traces)
-
+    concerns = concerning(traces)
     removed = [
         Removed(paths.relative(paths.log_file(day)), "log text", "texts", n)
         for day in audit_log.days(paths)
@@ -298,10 +295,20 @@ def log_text(
     yield from removed
     if not hand.dry and (removed or look.exists(paths.compacted)):
         with Lock(paths.audit_lock, wait_seconds).held(None) as held:
-            done = forget(paths, held, concerns, in_damage=lambda data: _is_about(data, traces))
+            done = forget(paths, held, concerns, in_damage=in_damage(traces))
         told = {each.file for each in removed}
         compacted = (paths.relative(paths.logs / name) for name in done.files)
         yield from (Removed(file, "log text", "file") for file in compacted if file not in told)
+
+
+def concerning(traces: Traces) -> Callable[[Mapping[str, jsontext.Json]], bool]:
+    """Says of an event whether it loses its text: it names the entry, or holds a fragment."""
+    return lambda event: names(dict(event), traces.id, in_lists=False) or _holds(event, traces)
+
+
+def in_damage(traces: Traces) -> Callable[[bytes], bool]:
+    """Says of damaged bytes whether they go."""
+    return lambda data: _is_about(data, traces)
 
 
 def _n_concerned(

@@ -49,7 +49,7 @@ READING = {
     "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.health",
     "Audit.verify", "Audit.latest", "Audit.follow", "Audit.status_line", "Audit.monitor",
     "scanning.scan_for_secrets", "scanning.scan_for_text", "scanning.scan_for_traces", "Memory.scan", "erase.find", "erase.clean_reason",
-    "Memory.locks", "locks.look_at_locks", "record_entries.entry_of", "record_entries.read",
+    "Memory.locks", "locks.look_at_locks", "record_entries.entry_of", "record_entries.read", "shelf.file_of",
 }  # fmt: skip
 # Building blocks of the operations of the table, which call them; their first argument is a store all the same.
 PARTS = {

@@ -225,7 +225,10 @@ def test_compacted_days_of_the_log_lose_its_text_too(mem):
     mem.recall(word)
     assert audit_days.compact(mem._store)
     assert any(name.endswith(".parquet") for name in holding(mem.paths.logs, word))
+    plan = mem.erase(stored.id)
+    assert any(each.file.startswith("_logs/") and each.file.endswith(".parquet") for each in plan.removed)
     receipt = mem.erase(stored.id, confirm=True)
+    assert set(receipt.removed) == set(plan.removed)
     assert receipt.scan.found == ()
     assert holding(mem.paths.folder, word) == []
     assert mem.verify() == []
