@@ -179,6 +179,22 @@ def test_a_line_without_a_number_is_followed_too(store):
     assert [event["event"] for event in follower.new()] == ["of another tool", "x"]
 
 
+def test_a_reader_passes_over_a_day_that_was_there_when_it_looked(store, monkeypatch):
+    say(store)
+    monkeypatch.setattr(audit_log, "days", lambda paths: ["2026-11-29", "2026-11-30", "2026-12-01"])
+    assert [event["seq"] for event in audit_tail.Follower(store.paths).new()] == [1]
+
+
+def test_damage_in_which_the_text_does_not_stand_is_left_where_it_is(store):
+    say(store)
+    with log_of(store).open("ab") as file:
+        file.write(b"torn one\ntorn two\n")
+    with store.audit.lock.held(None) as held:
+        done = audit_forget.forget_text(store.paths, held, lambda event: False, in_damage=lambda spot: b"one" in spot)
+    assert done.n_damaged == 1
+    assert log_of(store).read_bytes().endswith(b"}\ntorn two\n")
+
+
 # -- runs --------------------------------------------------------------------------------------------------------
 
 
