@@ -103,6 +103,7 @@ class Memory(Exchanging, Exploring, Forgetting, Retaining):
             model=chosen.consolidation.model,
         )
         self._records = RecordTools(store, self._expect_changes)
+        store.firings.enabled = chosen.consolidation.firings
         self._audit = Audit(store, self._catalog, keep_days=chosen.audit.keep_days or None)
         self.enabled: bool = loaded.settings.memory.enabled
         self.paths: StorePaths = store.paths
@@ -286,7 +287,7 @@ class Memory(Exchanging, Exploring, Forgetting, Retaining):
         result = recall(catalog, query, options, as_of=self._now(), elsewhere=elsewhere)
         for line in result.warnings:
             warnings.warn(line, MemkitWarning, stacklevel=2)
-        self._note_use("recall", query, len(result))
+        self._note_use("recall", query, result.rows)
         return self._tripwires.on_hits(result)
 
     def sql(self, query: str, params: Mapping[str, Any] | Sequence[Any] | None = None, /, **frames: object) -> Table:

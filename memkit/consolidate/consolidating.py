@@ -1,4 +1,4 @@
-"""A run from end to end: lock, extract a session if one is given, reconcile, and say in the audit log what came of it.
+"""A run from end to end: lock, extract a session if one is given, reconcile, count uses, and say in the log what came.
 
 One run is one `memory_consolidation` in the log, with what it consumed and what it did. Staging files that belong to
 another project, to a newer memkit, or that cannot be read are left as they are and named in the report.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from memkit.consolidate import extract as extracting
 from memkit.consolidate.adjudicate import Adjudicator
 from memkit.consolidate.reconcile import Progress, Reconciler
+from memkit.consolidate.reinforce import Reinforcement, planned, reinforce
 from memkit.consolidate.report import ConsolidationReport
 from memkit.model.candidate import CATEGORIES
 from memkit.model.event import Trigger
@@ -53,6 +54,7 @@ def consolidate(
     trigger: Trigger = "manual",
     progress: Progress | None = None,
     command: str = "consolidate",
+    reinforces: bool = True,
 ) -> ConsolidationReport:
     """Extract a session, if one is given, and reconcile what is staged.
 
@@ -64,6 +66,7 @@ def consolidate(
         trigger: What set it off, for the audit log.
         progress: Wraps the candidates, to show how far it is.
         command: What holds the lock, for whoever finds it held.
+        reinforces: Count uses at the end.
 
     Raises:
         LockedError: somebody else consolidates, reconciles, recovers, or writes records; names them.
@@ -71,7 +74,8 @@ def consolidate(
         StoreError: what was acknowledged before is whole; the next run carries on.
     """
     if dry_run:
-        return _planned(store, adjudicators, source, progress)
+        plan = _planned(store, adjudicators, source, progress)
+        return _with_uses(plan, planned(store)) if reinforces else plan
     with (
         store.audit.run(worker="memory_consolidation", trigger=trigger) as run,
         canonical.writing(store, command) as held,
@@ -79,10 +83,14 @@ def consolidate(
         n_extracted = _extracted(store, source, held, trigger)
         files, problems = staging.read_all(store.paths)
         reconciler = Reconciler(store, adjudicators, held=held, run_id=run.run_id)
+        used = Reinforcement()
         try:
             reconciler.run(files, progress)
+            if reinforces:
+                used = reinforce(store, held, run_id=run.run_id)
         finally:
-            report = replace(reconciler.report, n_extracted=n_extracted, problems=tuple(problems))
+            report = _with_uses(reconciler.report, used)
+            report = replace(report, n_extracted=n_extracted, problems=tuple(problems))
             _tell(run, report, any_staged=any(file.items for file in files))
     return report
 
@@ -114,6 +122,11 @@ def _planned(
     return replace(reconciler.report, n_extracted=n_extracted, problems=tuple(problems))
 
 
+def _with_uses(report: ConsolidationReport, used: Reinforcement) -> ConsolidationReport:
+    edited = tuple(dict.fromkeys((*report.edited, *(path for path in used.records if path not in report.written))))
+    return replace(report, n_firings=used.n_firings, n_reinforced=len(used.records), edited=edited)
+
+
 def _tell(run: Run, report: ConsolidationReport, *, any_staged: bool) -> None:
     """How it ended, for the audit log; an error of the block still has the last word."""
     counts = report.counts
@@ -128,10 +141,10 @@ def _tell(run: Run, report: ConsolidationReport, *, any_staged: bool) -> None:
         dead_lettered=counts["dead_lettered"],
     )
     run.note(consumed=len(report), consumed_ids=[row.key for row in report.rows[:MAX_IDS]])
-    if not any_staged:
-        run.skip("no_staging")
-    elif report.written or report.edited:
+    if report.written or report.edited:
         run.complete("records_updated")
+    elif not any_staged and not report.n_firings:
+        run.skip("no_staging")
     elif report.reasons("dead_lettered").get("linter_failed"):
         run.complete("linter_failed")
     elif report.reasons("restaged").get("model_error"):

@@ -70,6 +70,7 @@ class RecordTools:
             file = self._saw(records.read(self._store.paths, folder_of(kind), slug))
             shown = self._shown(file, records.require(self._store.paths, file))
             said["result_count"] = 1
+        self._store.firings.note("read", [shown.record.path])
         return shown
 
     def find(self, slug: str) -> ShownRecord:
@@ -80,6 +81,7 @@ class RecordTools:
             file = self._saw(records.find(self._store.paths, slug))
             shown = self._shown(file, records.require(self._store.paths, file))
             said |= {"kind": shown.record.kind, "result_count": 1}
+        self._store.firings.note("read", [shown.record.path])
         return shown
 
     def list(self, kind: str | None = None, *, status: str | None = None) -> RecordList:

@@ -20,9 +20,10 @@ from memkit.store.store import Store
 if TYPE_CHECKING:
     from memkit.analytics.calibration import Calibration
     from memkit.analytics.chains import Chains
-    from memkit.analytics.decided import Decided
+    from memkit.analytics.decided import Decided, DecidedRow
     from memkit.analytics.decisions import Decisions
     from memkit.analytics.recall_options import RecallOptions
+    from memkit.analytics.recall_result import RecallHit
     from memkit.analytics.summary import ProjectSummary
     from memkit.analytics.timeline import InForce, Pruned, Timeline
     from memkit.catalog.catalog import Catalog
@@ -116,7 +117,7 @@ class Deciding(Retaining):
         )
         for line in found.warnings:
             warnings.warn(line, MemkitWarning, stacklevel=2)
-        self._note_use("decided", topic, len(found))
+        self._note_use("decided", topic, found.rows)
         return self._tripwires.on_decided(found)
 
     def project_summary(self, *, facts: object = None, as_of: Moment | None = None) -> ProjectSummary:
@@ -241,9 +242,10 @@ class Deciding(Retaining):
         ranking = self.settings.settings.recall
         return RecallOptions(k1=ranking.k1, b=ranking.b, weights=ranking.weights.model_dump(), **options)
 
-    def _note_use(self, op: Literal["recall", "decided"], query: str, n: int) -> None:
-        """Write down that somebody asked."""
+    def _note_use(self, op: Literal["recall", "decided"], query: str, rows: Sequence[RecallHit | DecidedRow]) -> None:
+        """Write down that somebody asked, and what of this project was shown."""
         if not self._store.exists:
             return
-        detail = {"query": query, "result_count": n}
+        detail = {"query": query, "result_count": len(rows)}
+        self._store.firings.note(op, [row.id for row in rows if row.project_key == self._store.paths.key])
         self._store.audit.record(Event("record_usage", op, detail=detail))

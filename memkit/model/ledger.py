@@ -50,6 +50,37 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Uses:
+    """How often an entry or a record was used, as far as that was counted.
+
+    Attributes:
+        id: The entry's id; of a record its path in the store.
+        n_recalled: How often it was among the hits of a recall, or of what was decided.
+        n_read: How often it was read by itself.
+        last_at: When last.
+    """
+
+    id: str
+    n_recalled: int
+    n_read: int
+    last_at: dt.datetime
+
+    @property
+    def n(self) -> int:
+        """How often in all."""
+        return self.n_recalled + self.n_read
+
+    def __add__(self, other: Uses) -> Uses:
+        last = max(self.last_at, other.last_at)
+        return Uses(self.id, self.n_recalled + other.n_recalled, self.n_read + other.n_read, last)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        last = clock.to_ms(self.last_at)
+        return {"id": self.id, "recalled": self.n_recalled, "read": self.n_read, "last": last}
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerLine:
     """One line.
 
@@ -69,6 +100,7 @@ class LedgerLine:
         n: How often a model or a person has been asked about it, this time included.
         used_bytes: Of the firings that were applied: their length from the file's beginning.
         used_sha256: And their SHA-256.
+        uses: What they come to, for each entry and record that is there.
         files: The files that changed with it.
     """
 
@@ -87,6 +119,7 @@ class LedgerLine:
     n: int = 0
     used_bytes: int = 0
     used_sha256: str = ""
+    uses: tuple[Uses, ...] = ()
     files: tuple[FileChange, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,6 +138,7 @@ class LedgerLine:
             "n": self.n,
             "usedBytes": self.used_bytes,
             "usedSha256": self.used_sha256,
+            "uses": [each.to_dict() for each in self.uses],
             "files": [change.to_dict() for change in self.files],
         }
         head = {"schemaVersion": SCHEMA_VERSION, "event": self.event, "at": clock.to_ms(self.at), "run": self.run}
@@ -132,9 +166,9 @@ def read_line(raw: Mapping[str, Any]) -> LedgerLine:
         raise JsonDamage(f"one of {', '.join(_COUNTS)} is no count")
     if event != "reinforced" and not texts["key"]:
         raise JsonDamage("key is missing")
-    files = raw.get("files", [])
-    if not isinstance(files, list):
-        raise JsonDamage("files is no list")
+    files, uses = raw.get("files", []), raw.get("uses", [])
+    if not isinstance(files, list) or not isinstance(uses, list):
+        raise JsonDamage("files or uses is no list")
     return LedgerLine(
         event=cast("Happened", event),
         at=clock.from_ms(at),
@@ -151,8 +185,19 @@ def read_line(raw: Mapping[str, Any]) -> LedgerLine:
         n=counts["n"],
         used_bytes=counts["usedBytes"],
         used_sha256=texts["usedSha256"],
+        uses=tuple(_uses(each) for each in uses),
         files=tuple(_change(each) for each in files),
     )
+
+
+def _uses(raw: object) -> Uses:
+    if not isinstance(raw, dict) or not isinstance(raw.get("id"), str):
+        raise JsonDamage("an element of uses is no object, or has no id")
+    counts = [raw.get(name) for name in ("recalled", "read", "last")]
+    if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= _MAX_MS for n in counts):
+        raise JsonDamage("an element of uses lacks a count")
+    recalled, read, last = (int(n) for n in counts if n is not None)
+    return Uses(raw["id"], recalled, read, clock.from_ms(last))
 
 
 def _change(raw: object) -> FileChange:
@@ -218,10 +263,12 @@ class Ledger:
     Attributes:
         lives: By key, in the order in which they were first seen.
         reinforced: The last line that applied firings, or None.
+        uses: What all firings come to that were ever applied, by id of the entry or path of the record.
     """
 
     lives: dict[str, Life] = field(default_factory=dict)
     reinforced: LedgerLine | None = None
+    uses: dict[str, Uses] = field(default_factory=dict)
 
     @classmethod
     def of(cls, lines: Iterable[LedgerLine]) -> Ledger:
@@ -235,6 +282,8 @@ class Ledger:
         """One more line."""
         if line.event == "reinforced":
             self.reinforced = line
+            for use in line.uses:
+                self.uses[use.id] = self.uses[use.id] + use if use.id in self.uses else use
             return
         life = self.lives.get(line.key) or Life(line.key)
         if line.session_id:

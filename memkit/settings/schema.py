@@ -219,6 +219,10 @@ class ConsolidationSettings(Table):
         description="A model that looks for candidates as well, as pydantic-ai names it. Personal: it is sent what was "
         "said; a project's file cannot set it.",
     )
+    firings: bool = Field(
+        default=True,
+        description="Whether it is counted which entries and records are recalled and read; never the words asked.",
+    )
 
 
 class AuditSettings(Table):

@@ -15,10 +15,11 @@ from pathlib import Path
 from memkit.model import jsontext
 from memkit.model.erasure import ERASED
 from memkit.model.event import without_text
-from memkit.store import audit_log, durable, index, jsonl, leftovers, look, trash
+from memkit.model.ledger import Ledger
+from memkit.store import audit_log, durable, firings, index, jsonl, ledger, leftovers, look, trash
 from memkit.store.audit_forget import Forgotten, forget_text
 from memkit.store.kinds import Eraser, kind_of
-from memkit.store.lock import HeldLock, Lock
+from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.paths import StorePaths
 from memkit.store.traces import Traces
 
@@ -154,12 +155,24 @@ def _is_about(data: bytes, traces: Traces) -> bool:
 def lines(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
     """`state/*.jsonl` and `firings.jsonl`: what was said about the entry, and what quotes it."""
     for file in _files(paths, "lines"):
-        data = look.read_bytes(file) or b""
-        kept = [line for line in data.split(b"\n") if not _goes(line, traces, in_lists=file == paths.firings)]
-        n = data.count(b"\n") + 1 - len(kept)
-        if n:
-            hand.replace(file, b"\n".join(kept))
-            yield Removed(paths.relative(file), "lines", "lines", n)
+        if file != paths.firings:
+            yield from _lines_of(paths, file, traces, hand)
+    if hand.dry:
+        yield from _lines_of(paths, paths.firings, traces, hand)
+    elif look.exists(paths.firings_lock) or look.exists(paths.firings):  # else nobody can be appending
+        with firings.firings_lock(paths, DEFAULT_WAIT_SECONDS).held("erase") as held:
+            # What is counted goes first: of a shorter file nobody could tell that it is.
+            firings.cut_used(paths, held, Ledger.of(ledger.read(paths)[0]).reinforced, clock=None)
+            yield from _lines_of(paths, paths.firings, traces, hand)
+
+
+def _lines_of(paths: StorePaths, file: Path, traces: Traces, hand: Hand) -> Iterator[Removed]:
+    data = look.read_bytes(file) or b""
+    kept = [line for line in data.split(b"\n") if not _goes(line, traces, in_lists=file == paths.firings)]
+    n = data.count(b"\n") + 1 - len(kept)
+    if n:
+        hand.replace(file, b"\n".join(kept))
+        yield Removed(paths.relative(file), "lines", "lines", n)
 
 
 def _goes(line: bytes, traces: Traces, *, in_lists: bool) -> bool:

@@ -60,6 +60,9 @@ def finish_wipe(paths: StorePaths, held: HeldLock) -> bool:
         return False
     locks = {kind.pattern for kind in KINDS if kind.role == "lock"}
     kept = {paths.results.name, paths.index.name, paths.generation.name, paths.logs.name, paths.wiped.name, *locks}
+    if look.exists(paths.firings_lock):  # else nobody can be appending
+        with Lock(paths.firings_lock).held("wipe"):
+            durable.unlink(paths.firings)
     for name in look.names_in(paths.folder):
         if name not in kept:
             durable.remove_tree(paths.folder / name)

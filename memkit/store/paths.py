@@ -280,6 +280,11 @@ class StorePaths:
         return self.folder / "firings.jsonl"
 
     @cached_property
+    def firings_lock(self) -> Path:
+        """flock file of firings."""
+        return self.folder / ".firings.lock"
+
+    @cached_property
     def logs(self) -> Path:
         """Folder of audit logs."""
         return self.folder / "_logs"

@@ -35,6 +35,7 @@ from memkit.model.event import Event
 from memkit.model.ids import new_ids
 from memkit.store import durable, entries, erasures, index, jsonl, leftovers, look, trash_plans
 from memkit.store.audit_log import AuditLog
+from memkit.store.firings import FiringLog
 from memkit.store.index_lines import IndexRead
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.new_entry import NewEntry
@@ -93,6 +94,7 @@ class Store:
         self._trash = trash_plans.NOTHING
         self._trash_version: tuple[tuple[int, ...] | None, ...] = (None, None)
         self.audit = AuditLog(paths, clock, scrubber=scrubber, actor=actor, wait_seconds=wait_seconds)
+        self.firings = FiringLog(paths, clock, actor=actor)
 
     def __repr__(self) -> str:
         return f"<Store {self.paths.key} of {self.paths.project_path!r}>"

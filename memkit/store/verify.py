@@ -26,6 +26,7 @@ from memkit.store import (
     entries,
     erasures,
     extraction,
+    firings,
     index,
     ledger,
     leftovers,
@@ -69,6 +70,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
     problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
     problems += _readable(paths, paths.state, lambda: extraction.read(paths)[1])
     problems += _readable(paths, paths.state, lambda: ledger.read(paths)[1])
+    problems += _readable(paths, paths.firings, lambda: firings.read(paths).problems)
     problems += _readable(paths, paths.memory, lambda: _about_pending(paths))
     problems += _readable(paths, paths.staging, lambda: staging.read_all(paths)[1])
     problems += _readable(paths, paths.deadletter, lambda: deadletters.read_letters(paths)[1])

@@ -13,6 +13,7 @@ import hashlib
 import json
 import pathlib
 import shutil
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 from memkit.clock import FixedClock
 from memkit.consolidate.record_tools import RecordTools
 from memkit.model import jsontext
+from memkit.model import ledger as consolidation
 from memkit.model.candidate import Candidate
 from memkit.model.event import Event
 from memkit.model.mark import MARK_KINDS
@@ -32,6 +34,8 @@ from memkit.store import (
     canonical,
     deadletters,
     external_edits,
+    firings,
+    ledger,
     leftovers,
     look,
     marks,
@@ -265,6 +269,55 @@ def _balanced(bench: Bench) -> list[str]:
     places = (paths.staging, paths.deadletter, paths.memory, paths.knowledge, paths.state)
     seen = [fingerprint(place) for place in places]
     _consolidate(bench)
+    return found + (["a second run changed a byte"] if [fingerprint(place) for place in places] != seen else [])
+
+
+def _fire(bench: Bench) -> None:
+    _place(bench.store.paths.memory / "used.md", write_record(Record("used", "lesson", "# Used\n\nNow and then.")))
+    bench.store.paths.memory.chmod(0o700)
+    _note_uses(bench)
+
+
+def _note_uses(bench: Bench) -> None:
+    log = bench.store.firings
+    with warnings.catch_warnings(action="ignore"):  # a use that cannot be written down is a warning
+        log.note("recall", [*_listed(bench)[:2], "memory/used.md"])
+        log.note("read", ["memory/used.md"])
+
+
+def _firings_are_whole(bench: Bench) -> list[str]:
+    """Each answer's lines are there, or none of them, or a crash cut the last."""
+    read = firings.read(bench.store.paths)
+    answers: dict[str, list[int]] = {}
+    for each in read.firings:
+        answers.setdefault(each.call, []).append(each.rank)
+    found = [f"ranks {ranks}" for ranks in answers.values() if ranks != list(range(1, len(ranks) + 1))]
+    return found + ([f"{len(read.problems)} damaged firings"] if len(read.problems) > 1 else [])
+
+
+def _reinforce(bench: Bench) -> Any:
+    from memkit.consolidate.consolidating import consolidate
+
+    return consolidate(bench.store, [])
+
+
+def _counted_once(bench: Bench) -> list[str]:
+    """The next run ends it, and then every use was counted once; the one after changes no byte."""
+    paths = bench.store.paths
+    _reinforce(bench)
+    record = read_record("memory", "used", (paths.memory / "used.md").read_bytes())
+    found = (
+        [] if record.reinforcement_count == 2 else [f"the record was used {record.reinforcement_count} times, not 2"]
+    )
+    uses = consolidation.Ledger.of(ledger.read(paths)[0]).uses
+    counts = sorted((each.n_recalled, each.n_read) for each in uses.values())
+    if counts != [(1, 0), (1, 0), (1, 1)]:
+        found.append(f"the ledger counts {counts}")
+    if look.exists(paths.firings):
+        found.append("firings are left")
+    places = (paths.memory, paths.state)
+    seen = [fingerprint(place) for place in places]
+    _reinforce(bench)
     return found + (["a second run changed a byte"] if [fingerprint(place) for place in places] != seen else [])
 
 
@@ -970,6 +1023,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("consolidate", ("consolidating.consolidate", "pending.commit", "pending.roll_forward", "ledger.append"),
               _consolidate, before=_to_reconcile, also=_balanced, in_pairs=False,
               allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
+    Operation("fire", ("FiringLog.note",), _note_uses, before=_fire, also=_firings_are_whole, in_pairs=False,
+              allowed=AFTER_A_CRASH | {"damaged-firing"}),
+    Operation("reinforce", ("reinforce.reinforce", "firings.cut_used"), _reinforce, before=_fire, also=_counted_once,
+              in_pairs=False, allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
     Operation("notice-edits", ("external_edits.notice", "external_edits.settle"), _notice,
               before=_edited_by_hand, also=_records_are_whole, in_pairs=False),
     Operation("compact-log", ("audit_days.compact", "Audit.compact"), _compact, before=_old_days, also=_days_are_whole,
