@@ -24,8 +24,9 @@ from memkit.display import Displayable
 from memkit.errors import ModelError
 from memkit.model.candidate import CATEGORIES, Candidate, Evidence, cut, faults, repaired
 from memkit.model.event import Trigger
+from memkit.model.ledger import Ledger
 from memkit.model.session import SKIPPED, Session, Turn
-from memkit.store import canonical, extraction, staging
+from memkit.store import canonical, extraction, ledger, staging
 from memkit.store.extraction import Extraction
 from memkit.store.store import Store
 
@@ -251,6 +252,9 @@ def _not_staged(
     known = {digest for each in before for digest in each.digests}
     files = [file for file in staging.read_all(store.paths)[0] if file.session_id == session.id]
     known |= {candidate.digest for file in files for candidate in file.candidates}
+    # A crash may have cut off what a run remembers of a session, and another run may have emptied staging since.
+    settled = {key for key, life in Ledger.of(ledger.read(store.paths)[0]).lives.items() if life.is_settled}
+    known |= {each.digest for each in candidates if each.key(session.id) in settled} if settled else set()
     fresh = list({each.digest: each for each in candidates if each.digest not in known}.values())
     return fresh, sum(each.digest in known for each in candidates)
 

@@ -17,7 +17,8 @@ from memkit import clock as clocks
 from memkit.display import Displayable
 from memkit.errors import StoreError
 from memkit.model.candidate import Candidate, faults, repaired
-from memkit.store import canonical, deadletters, staging
+from memkit.model.ledger import Ledger, LedgerLine
+from memkit.store import canonical, deadletters, ledger, staging
 from memkit.store.deadletters import DeadLetter
 from memkit.store.lock import HeldLock
 from memkit.store.store import Store
@@ -104,7 +105,7 @@ def recover(
     with store.audit.run(worker="memory_consolidation", trigger="manual") as run:
         with canonical.writing(store, "recover") as held:
             plan = _plan(store, wanted, session_id)
-            report = _apply(store, held, replace(plan, dry_run=False), wanted, session_id)
+            report = _apply(store, held, replace(plan, dry_run=False), wanted, session_id, run_id=run.run_id)
         run.count(restaged=len(report.recovered))
         if report.recovered or report.n_known:
             run.complete("recovered")
@@ -140,13 +141,11 @@ def _chosen(
 def _plan(store: Store, wanted: frozenset[str], session_id: str | None) -> RecoverReport:
     found, left, n_filtered = _chosen(store, wanted, session_id)
     there = {
-        (file.session_id, candidate.digest)
-        for file in staging.read_all(store.paths)[0]
-        for candidate in file.candidates
-    }
+        candidate.key(file.session_id) for file in staging.read_all(store.paths)[0] for candidate in file.candidates
+    } | _made_something_of(store)
     recovered = []
     for letter, candidate in found:
-        key = (letter.session_id, candidate.digest)
+        key = candidate.key(letter.session_id)
         if key not in there:
             there.add(key)
             recovered.append(letter)
@@ -154,9 +153,17 @@ def _plan(store: Store, wanted: frozenset[str], session_id: str | None) -> Recov
     return RecoverReport(True, tuple(recovered), n_known, tuple(left), n_filtered, store.clock.now())
 
 
+def _made_something_of(store: Store) -> set[str]:
+    """Candidates that came back before and have met their fate since: their dead letter is only left over."""
+    lives = Ledger.of(ledger.read(store.paths)[0]).lives
+    return {key for key, life in lives.items() if life.is_settled and life.fate != "dead_lettered"}
+
+
 def _apply(
-    store: Store, held: HeldLock, plan: RecoverReport, wanted: frozenset[str], session_id: str | None
+    store: Store, held: HeldLock, plan: RecoverReport, wanted: frozenset[str], session_id: str | None, *, run_id: str
 ) -> RecoverReport:
+    """For each session: into staging, then into the ledger, then the letters go; a crash leaves too much, not less."""
+    done = _made_something_of(store)
     by_session: dict[str, list[tuple[DeadLetter, Candidate]]] = defaultdict(list)
     for letter, candidate in _chosen(store, wanted, session_id)[0]:
         by_session[letter.session_id].append((letter, candidate))
@@ -165,13 +172,16 @@ def _apply(
     left = list(plan.left)
     n_known = 0
     for session, members in by_session.items():
+        back = [(letter, candidate) for letter, candidate in members if candidate.key(session) not in done]
         try:
-            staging.stage(store, held, session, [candidate for _, candidate in members])
+            if back:
+                staging.stage(store, held, session, [candidate for _, candidate in back])
         except StoreError as error:
             if not _is_about_one_file(error):
                 raise
             left += [LeftLetter(f"deadletter/{letter.name}", error.what) for letter, _ in members]
             continue
+        ledger.append(store, held, [_line(store, run_id, session, candidate) for _, candidate in back])
         for letter, _ in members:
             deadletters.unbury(store, held, letter)
             if letter.name in names:
@@ -179,6 +189,20 @@ def _apply(
             else:
                 n_known += 1
     return replace(plan, recovered=tuple(recovered), n_known=n_known, left=_sorted(left))
+
+
+def _line(store: Store, run_id: str, session: str, candidate: Candidate) -> LedgerLine:
+    """It is staged again, and attempts count from 0."""
+    return LedgerLine(
+        event="recovered",
+        at=store.clock.now(),
+        run=run_id,
+        key=candidate.key(session),
+        session_id=session,
+        category=candidate.category,
+        digest=candidate.digest,
+        reason="recovered",
+    )
 
 
 def _is_about_one_file(error: StoreError) -> bool:

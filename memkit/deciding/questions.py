@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memkit.analytics.summary import ProjectSummary
     from memkit.analytics.timeline import InForce, Pruned, Timeline
     from memkit.catalog.catalog import Catalog
+    from memkit.consolidate.remind import Reminder
 
 
 class Deciding(Retaining):
@@ -57,6 +58,23 @@ class Deciding(Retaining):
         """Candidates found in sessions: `extract`, `list`, `show`, `dead_letters`."""
         self._require_enabled()
         return self._staging
+
+    def mode_changed(self, old: str, new: str, *, session: str = "") -> Reminder | None:
+        """What to say when a person leaves one way of working for another; once per session, and nothing is written.
+
+        Leaving `discuss`, `plan` or `build` while at least one decision or three lessons wait in staging gives a
+        reminder; all else, and every further time in the same session, gives None.
+
+        Args:
+            old: The mode that is left.
+            new: The mode that begins.
+            session: Names the session, where one Memory serves several.
+
+        Raises:
+            InvalidInputError: a mode is no text.
+        """
+        self._require_enabled()
+        return self._staging.mode_changed(old, new, session=session)
 
     def decisions(self, *, status: str | Sequence[str] | None = None, panel: str | None = None) -> Decisions:
         """The decisions of this project with status, age, and what replaced them; newest first.

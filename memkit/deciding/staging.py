@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memkit.errors import InvalidInputError, UsageError
+from memkit.model import jsontext
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
     from memkit.consolidate.extract import ExtractionReport, Extractor, Progress
     from memkit.consolidate.recover import RecoverReport
+    from memkit.consolidate.remind import Reminder
     from memkit.consolidate.staged import StagedCandidate, StagedList
     from memkit.model.session import Session
 
@@ -40,6 +42,7 @@ class Staging:
         self._folders = tuple(folders)
         self._panels = tuple(panels)
         self._model = model
+        self._reminded: set[str] = set()
 
     def __repr__(self) -> str:
         return f"<Staging of {self._store.paths.project_path!r}>"
@@ -145,6 +148,18 @@ class Staging:
         from memkit.consolidate.recover import recover
 
         return recover(self._store, classes=classes, session_id=session_id, dry_run=dry_run)
+
+    def mode_changed(self, old: str, new: str, *, session: str = "") -> Reminder | None:
+        """See `Memory.mode_changed`."""
+        from memkit.consolidate.remind import remind
+
+        before, after = (jsontext.require_text(mode, name) for mode, name in ((old, "old"), (new, "new")))
+        if session in self._reminded:
+            return None
+        found = remind(self._store.paths, before, after)
+        if found is not None:
+            self._reminded.add(session)
+        return found
 
     def list(self, session_id: str | None = None) -> StagedList:
         """The candidates that wait, of one session or of all."""

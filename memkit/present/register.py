@@ -32,6 +32,7 @@ from memkit.consolidate.extract import ExtractionReport
 from memkit.consolidate.lint import LintReport
 from memkit.consolidate.record_results import RecordHits, RecordList, RecordReceipt, ShownRecord
 from memkit.consolidate.recover import RecoverReport
+from memkit.consolidate.remind import Reminder
 from memkit.consolidate.report import ConsolidationReport
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.display import drawn, mimebundle, plain
@@ -111,6 +112,7 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     Candidate: staging.candidate_sheet,
     ExtractionReport: staging.extraction_sheet,
     RecoverReport: staging.recover_sheet,
+    Reminder: staging.reminder_sheet,
     StagedList: staging.staged_sheet,
     StagedCandidate: staging.staged_candidate_sheet,
     Chart: chart_sheet,

@@ -7,6 +7,7 @@ from typing import Final
 
 from memkit.consolidate.extract import PASSED_OVER, ExtractionReport
 from memkit.consolidate.recover import RecoverReport
+from memkit.consolidate.remind import Reminder
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.model.candidate import Candidate, Evidence
 from memkit.model.session import SKIPPED
@@ -30,6 +31,7 @@ from memkit.present.safe import say
 from memkit.present.wording import count, fact, kinds, moment, tags
 
 MAX_TRIPWIRES: Final = 8
+_TO_RECONCILE: Final = "mem.staging.list() shows them; memkit staging list does the same."
 _KINDS = {
     "lesson": Chip("lesson", "◆", "plain"),
     "preference": Chip("preference", "♥", "plain"),
@@ -184,3 +186,11 @@ def staged_candidate_sheet(row: StagedCandidate, rows: int = MAX_ROWS) -> Sheet:
     title: Line = ("Dead letter",) if row.is_dead else ("Candidate",)
     lead: Line = ("Of session ", say(row.session_id, 80, "code"))
     return Sheet(title, (lead,), (candidate_card(row.candidate, foot, row.reason),))
+
+
+def reminder_sheet(reminder: Reminder, rows: int = MAX_ROWS) -> Sheet:
+    """What waits to become a record, in a few lines."""
+    said = [count(n, word) for n, word in ((reminder.n_decisions, "decision"), (reminder.n_lessons, "lesson")) if n]
+    lead: Line = (Chip("waiting", "○", "warn"), f" {' and '.join(said)} not yet in memory.")
+    items = tuple((say(title, 120),) for title in reminder.titles[:rows])
+    return Sheet(("Before you go on",), (lead,), (Bullets(items), Para((_TO_RECONCILE,), "dim")))

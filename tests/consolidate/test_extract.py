@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 import memkit
+from memkit.consolidate.consolidating import consolidate
 from memkit.consolidate.extract import extract, read_before
 from memkit.consolidate.recalled import stored_already, without_cards
 from memkit.consolidate.rules import RuleExtractor
@@ -137,6 +138,17 @@ def test_a_damaged_memory_of_the_extraction_costs_a_second_look_and_nothing_more
     report = run(store, path)
     assert (report.n_read, report.candidates, report.n_staged_before) == (3, (), 2)
     assert len(texts(store)) == 2
+
+
+def test_what_became_a_record_is_not_staged_again_though_the_memory_of_the_extraction_was_cut_off(store, tmp_path):
+    path = write(tmp_path / "s.jsonl", "messages", TURNS)
+    run(store, path)
+    store.paths.extraction.unlink()  # written after staging: a crash fell between
+    consolidate(store, [])
+    assert texts(store) == []
+    report = run(store, path)
+    assert (report.n_read, report.candidates, report.n_staged_before) == (3, (), 2)
+    assert texts(store) == []
 
 
 def test_what_the_extraction_remembers_is_on_disk_in_the_documented_shape(store, tmp_path, clock):

@@ -2,10 +2,14 @@
 
 import pytest
 
+from memkit.consolidate import recover as recovering
+from memkit.consolidate.balance import balance
+from memkit.consolidate.consolidating import consolidate
 from memkit.consolidate.recover import recover
 from memkit.errors import LockedError
 from memkit.model.candidate import Candidate, Malformed
-from memkit.store import audit_log, canonical, deadletters, staging
+from memkit.model.ledger import Ledger, LedgerLine
+from memkit.store import audit_log, canonical, deadletters, ledger, records, staging
 from memkit.store.deadletters import DeadLetter
 from memkit.store.verify import verify
 from tests.stores import open_store
@@ -107,3 +111,72 @@ def test_nothing_is_recovered_while_somebody_else_writes(store):
 
 def test_without_dead_letters_nothing_is_done(store):
     assert recover(store).recovered == ()
+
+
+def fates(store):
+    lives = Ledger.of(ledger.read(store.paths)[0]).lives.values()
+    return [(life.fate, life.reason, life.attempts) for life in lives]
+
+
+class CutOff(Exception):
+    """Somebody pulled the plug."""
+
+
+def dead(store):
+    """A candidate that reconciling made a dead letter of."""
+    with canonical.writing(store, "test") as held:
+        ledger.append(
+            store,
+            held,
+            [
+                LedgerLine("attempt", store.clock.now(), "r", KEY, "s", "lessons", ONE.digest, n=3),
+                LedgerLine("fate", store.clock.now(), "r", KEY, "s", "lessons", ONE.digest, fate="dead_lettered"),
+            ],
+        )
+    bury(store, "one thing")
+
+
+ONE = candidate("one thing")
+KEY = ONE.key("s")
+
+
+def test_the_ledger_counts_attempts_from_0_again_and_stays_even(store):
+    dead(store)
+    assert fates(store) == [("dead_lettered", "", 3)]
+    recover(store)
+    assert fates(store) == [("restaged", "recovered", 0)]
+    assert balance(store.paths).is_even
+    assert [row.fate for row in consolidate(store, [])] == ["added"]
+    assert staged(store) == set()
+    assert balance(store.paths).is_even
+    assert recover(store).recovered == ()
+
+
+@pytest.mark.parametrize("step", ["staging.stage", "ledger.append", "deadletters.unbury"])
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("consolidates", [False, True], ids=["then-recover", "then-consolidate"])
+def test_a_cut_at_any_step_loses_nothing_and_adds_nothing_twice(store, monkeypatch, step, after, consolidates):
+    dead(store)
+    room, name = step.split(".")
+    whole = getattr(recovering, room)
+    real = getattr(whole, name)
+
+    def cut(*given, **named):
+        if after:
+            real(*given, **named)
+        raise CutOff
+
+    monkeypatch.setattr(whole, name, cut)
+    with pytest.raises(CutOff):
+        recover(store)
+    monkeypatch.undo()
+    assert balance(store.paths).is_even
+    if consolidates:
+        consolidate(store, [])
+        assert balance(store.paths).is_even
+    recover(store)
+    consolidate(store, [])
+    assert balance(store.paths).is_even
+    assert (staged(store), deadletters.read_letters(store.paths)[0]) == (set(), [])
+    assert [(life[0], life[2]) for life in fates(store)] == [("added", 0)]
+    assert len(records.read_all(store.paths).records) == 1

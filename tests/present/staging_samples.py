@@ -5,6 +5,7 @@ import datetime as dt
 from memkit.clock import UTC
 from memkit.consolidate.extract import ExtractionReport
 from memkit.consolidate.recover import LeftLetter, RecoverReport
+from memkit.consolidate.remind import Reminder
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.model.candidate import Candidate, Evidence
 from memkit.model.problem import Problem
@@ -75,6 +76,7 @@ def everyday():
             session=session(skipped={}, branches=())), ["0 candidates"]),
         "recovery": (recovery(), ["Recovery (dry run): 1 dead letter back in staging", "model_error 1", "2 dead letters staged already",
             "1 dead letter not asked for", "Nothing was written.", "Left as they are (1)", "deadletter/y.json", "nothing said"]),
+        "reminder": (Reminder("build", "idle", 1, 3, ("Keep the queue",)), ["1 decision and 3 lessons not yet in memory", "Keep the queue"]),
         "staged": (StagedList((row(), row(since=None)), (PROBLEM,), NOW), ["2 candidates", "lessons 2", "5f0c2a11d2e3f405",
             "Measure the lease first", "2026-11-30 12:00 UTC", "Cannot be read (1)", "the file is empty"]),
         "nothing-staged": (StagedList((), (), NOW), ["No candidates"]),
@@ -100,6 +102,7 @@ def hostile(text):
         ),
         "candidate": evil,
         "recovery": recovery(left=(LeftLetter(text, text),)),
+        "reminder": Reminder(text, text, 1, 1, (text,)),
         "staged": found,
         "staged-candidate": waiting,
     }

@@ -43,7 +43,7 @@ READING = {
     "Memory.project_summary", "Tripwires.check", "Tripwires.backtest", "Tripwires.acknowledged", "Tripwires.take",
     "Tripwires.marks", "Tripwires.verdicts", "Tripwires.on_hits", "Tripwires.on_decided", "Tripwires.on_decisions",
     "Memory.detect", "Memory.export", "Memory.explore", "Store.scrubbed", "Memory.is_closed",
-    "Memory.staging", "Staging.session", "Staging.list", "Staging.dead_letters", "Staging.show", "Staging.count",
+    "Memory.staging", "Memory.mode_changed", "Staging.mode_changed", "Staging.session", "Staging.list", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "reinforce.planned", "stored.stored_texts", "entries.session_of_entries",
     "Memory.records", "lint.lint",
     "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.health",

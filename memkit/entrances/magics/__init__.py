@@ -1,4 +1,4 @@
-"""The entrance for notebooks: `%load_ext memkit` gives `%memkit`, `%recall`, `%decided` and `%%memsql`.
+"""The entrance for notebooks: `%load_ext memkit` gives `%memkit`, `%memkit_mode`, `%recall`, `%decided`, `%%memsql`.
 
 Nothing is registered by an import; `%unload_ext memkit` takes everything away again and closes what it opened. A magic
 returns its result, so that it can be assigned (`hits = %recall queue`) and shows itself like any other. What memkit

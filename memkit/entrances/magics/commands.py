@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memkit.analytics.decided import Decided
     from memkit.analytics.recall_result import RecallResult
     from memkit.catalog.table import Table
+    from memkit.consolidate.remind import Reminder
     from memkit.model.status import Status
 
 _MARK = "MemkitMagics"
@@ -38,13 +39,14 @@ def plainly() -> Iterator[None]:
 
 @magics_class
 class MemkitMagics(Magics):
-    """`%memkit`, `%recall`, `%decided`, `%%memsql`."""
+    """`%memkit`, `%memkit_mode`, `%recall`, `%decided`, `%%memsql`."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self.session = Session(shell.user_ns)
         self.completer = Completer(self.session)
         self.hidden: dict[str, dict[str, Any]] = {}
+        self.mode = ""
 
     @magic_arguments()
     @argument("project", nargs="?", default=None, help="the project's folder; without it, the one that is open")
@@ -61,6 +63,17 @@ class MemkitMagics(Magics):
             if asked.project is not None or asked.root is not None or memory is None or memory.is_closed:
                 memory = self.session.open(_unquoted(asked.project or "."), root=asked.root, name=asked.name)
             return memory.status()
+
+    @magic_arguments()
+    @argument("mode", help="how you go on: discuss, plan, build, or another word")
+    @line_magic
+    def memkit_mode(self, line: str) -> Reminder | None:
+        """Say how you go on; once, on leaving discuss, plan or build, you are told what waits to become a record."""
+        asked = _parsed(self.memkit_mode, line)
+        with plainly():
+            found = self.session.current().mode_changed(self.mode, asked.mode)
+        self.mode = asked.mode
+        return found
 
     @magic_arguments()
     @argument("words", nargs="+", help="what you want to know")
