@@ -1,4 +1,4 @@
-"""The reminder: what waits to become a record, said on leaving a mode in which decisions are reached. Writes nothing."""
+"""The reminder: what waits to become a record, said on leaving a mode in which decisions are reached; it only reads."""
 
 from __future__ import annotations
 
