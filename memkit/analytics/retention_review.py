@@ -296,8 +296,8 @@ class RetentionReview(Displayable):
 
     @property
     def is_everything(self) -> bool:
-        """Whether no entry would be left."""
-        return len(self) > 0 and len(self.due) == len(self)
+        """Whether no entry would be left but those kept back whatever the limits say (pins, holds and the like)."""
+        return bool(self.due) and self.totals["keep"].n_entries == 0
 
     def apply(self, *, everything: bool = False, dry_run: bool = False) -> RetentionReceipt:
         """Move what is due to the trash and erase what has expired there: exactly this, all of it or nothing.

@@ -49,7 +49,7 @@ def apply_plan(
         raise stale(["what is due is not what the plan names"])
     if again.is_everything and not everything:
         raise PolicyError(
-            f"would leave none of {len(again):,} entries; nothing was moved",
+            f"would leave none of the {len(due):,} entries it may forget; nothing was moved",
             field="retention",
             remedy="If that is meant, pass --all (everything=True in Python); else raise the limits.",
         )

@@ -210,7 +210,7 @@ class Retention:
         before = {row.entry_id for row in self._after(()).due}
         pushed = [row for row in self._after(new).due if row.entry_id not in before]
         if pushed:
-            named = ", ".join(row.entry_id for row in pushed[:5]) + (", ..." if len(pushed) > 5 else "")
+            named = ", ".join(_named(row) for row in pushed[:5]) + (", ..." if len(pushed) > 5 else "")
             raise PolicyError(
                 f"storing {len(new):,} would push {len(pushed):,} entries over the policy ({named}): "
                 f"{pushed[0].why}. Nothing was written",
@@ -235,7 +235,7 @@ class Retention:
                 self._say(review)
                 return ()
             if review.is_everything:
-                raise PolicyError(f"the policy would leave none of {len(review):,} entries; nothing was pruned")
+                raise PolicyError(f"the policy would leave none of the {len(review.due):,} entries it may forget")
             made = replace(plan_of(self._store, review), expired=())
             ids = apply_plan(self._store, self._catalog(), made, settings_policy=self.policy, cause="store").moved
         except StalePlanError:  # somebody else is at work; the next store looks again
@@ -271,6 +271,11 @@ class Retention:
 
         held, _ = marks.current(self._store.paths, "hold")
         return trash_rows(self._store, policy, as_of=at, held=held, titles=titles)
+
+
+def _named(row: ReviewRow) -> str:
+    """An entry that is stored by its id, one about to be stored by what was asked."""
+    return f"new: {row.title!r:.60}" if row.entry_id.startswith("new-") else row.entry_id
 
 
 def _citing(store: Store) -> dict[str, tuple[str, ...]]:
@@ -345,7 +350,7 @@ class Trash:
         Raises:
             EntryNotFoundError, AmbiguousIdError: nothing, or several.
         """
-        return match_id(self._store.trash().entries, entry_id)
+        return match_id(self._store.trash().entries, entry_id, lister="memkit trash list")
 
     def restore(self, *ids: str) -> Receipt:
         """Bring entries back, byte for byte; they rank as they did, and are protected for `trash_days` from now on.

@@ -24,8 +24,8 @@ def find_entry(store: Store, text: str, *, trash: bool = False) -> str:
     return match_id(known, text)
 
 
-def match_id(known: Iterable[str], text: str) -> str:
-    """The one of `known` that `text` is, or begins.
+def match_id(known: Iterable[str], text: str, *, lister: str = "memkit list") -> str:
+    """The one of `known` that `text` is, or begins; `lister` is the command that shows them.
 
     Raises:
         EntryNotFoundError, AmbiguousIdError: see `find_entry`.
@@ -36,7 +36,7 @@ def match_id(known: Iterable[str], text: str) -> str:
     found = sorted(each for each in ids if each.startswith(text)) if len(text) >= LEAST_PREFIX else []
     if not found:
         raise EntryNotFoundError(
-            f"matched: 0; no entry has the id {text!r:.80}", field="id", remedy="`memkit list` shows ids."
+            f"matched: 0; no entry has the id {text!r:.80}", field="id", remedy=f"`{lister}` shows ids."
         )
     if len(found) > 1:
         shown = ", ".join(found[:_MOST_SHOWN])

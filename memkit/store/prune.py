@@ -92,7 +92,7 @@ def restore(store: Store, ids: Sequence[str]) -> Receipt:
     with store.index_lock.held("restore") as held:
         leftovers.finish(store.paths, held, wait_seconds=store.wait_seconds)
         there = store.trash().entries
-        wanted = dict.fromkeys(match_id(there, each) for each in ids)
+        wanted = dict.fromkeys(match_id(there, each, lister="memkit trash list") for each in ids)
         for entry_id in wanted:
             trash.require_sound(store.paths, there[entry_id])
             if look.exists(store.paths.entry_file(entry_id)):

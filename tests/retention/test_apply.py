@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from memkit.errors import InvalidInputError, PolicyError, StalePlanError
+from memkit.errors import EntryNotFoundError, InvalidInputError, PolicyError, StalePlanError
 from memkit.store import receipts
 
 OLD = {"max_age_days": 5, "max_results": "none"}
@@ -188,6 +188,22 @@ def test_a_plan_that_would_leave_nothing_needs_a_yes_to_that(mem):
     assert len(mem.list()) == 8
     assert len(review.apply(everything=True).moved) == 8
     assert mem.verify() == []
+
+
+def test_one_pinned_entry_is_no_way_around_the_question_whether_everything_may_go(mem):
+    mem.retention.pin(mem.list()[0].id, "The contract names it.")
+    review = mem.retention.review({"max_results": 0})
+    assert (len(review.due), len(review.kept_back)) == (7, 1)
+    with pytest.raises(PolicyError, match="would leave none of the 7 entries it may forget"):
+        review.apply()
+    assert len(mem.list()) == 8
+
+
+def test_a_miss_in_the_trash_names_the_command_that_lists_the_trash(mem):
+    mem.retention.review(OLD).apply()
+    with pytest.raises(EntryNotFoundError, match="matched: 0") as missed:
+        mem.trash.restore("nowhere-at-all")
+    assert missed.value.remedy == "`memkit trash list` shows ids."
 
 
 def test_a_review_of_a_later_day_is_for_looking_only(mem, clock):

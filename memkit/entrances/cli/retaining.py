@@ -69,7 +69,7 @@ def review(  # noqa: PLR0917 - a command line has as many options as it has
 ) -> None:
     """Show what the policy would forget, and why.
 
-    Changes nothing.     Leaves with 1 if something is due, within the days asked for, or may be erased in the trash.
+    Changes nothing. Leaves with 1 if something is due, within the days asked for, or may be erased in the trash.
     """
     call: Call = ctx.obj
     with call.memory() as memory:
