@@ -4,6 +4,8 @@ A `Bench` is a store with its ledger. `before` brings it into the state in which
 missing index, a torn tail, damage to repair, an unfinished wipe); `run` does the operation through the public surface
 and tells the ledger what was acknowledged. A test fails when a public operation is in neither this table nor the list
 of those that only read.
+
+A process of its own is started for every crash point: what only some operations need is imported where they need it.
 """
 
 from __future__ import annotations
@@ -16,17 +18,15 @@ import shutil
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memkit.clock import FixedClock
-from memkit.consolidate.record_tools import RecordTools
 from memkit.model import jsontext
 from memkit.model import ledger as consolidation
 from memkit.model.candidate import Candidate
 from memkit.model.event import Event
 from memkit.model.mark import MARK_KINDS
 from memkit.model.record import Record, read_record, write_record
-from memkit.settings import Environment
 from memkit.store import (
     acknowledgements,
     audit_compacted,
@@ -48,7 +48,6 @@ from memkit.store import (
     trash_plans,
 )
 from memkit.store.audit_forget import forget_text
-from memkit.store.consent import record_consent
 from memkit.store.repair import repair
 from memkit.store.store import Store
 from memkit.store.wipe import wipe
@@ -62,6 +61,9 @@ from tests.reliability.stores import (
     open_store,
     violations,
 )
+
+if TYPE_CHECKING:
+    from memkit.consolidate.record_tools import RecordTools
 
 PROJECT = "/projects/demo"
 _FORGOTTEN = "to be forgotten"
@@ -202,12 +204,19 @@ def _sweep(bench: Bench) -> None:
     leftovers.sweep(bench.store.paths)
 
 
+def _consented(bench: Bench, *, enabled: bool) -> None:
+    from memkit.settings import Environment
+    from memkit.store.consent import record_consent
+
+    record_consent(Environment(home=bench.root, config_file=bench.config_file), bench.project, enabled=enabled)
+
+
 def _enable(bench: Bench) -> None:
-    record_consent(Environment(home=bench.root, config_file=bench.config_file), bench.project, enabled=True)
+    _consented(bench, enabled=True)
 
 
 def _disable(bench: Bench) -> None:
-    record_consent(Environment(home=bench.root, config_file=bench.config_file), bench.project, enabled=False)
+    _consented(bench, enabled=False)
 
 
 def _acknowledge(bench: Bench) -> None:
@@ -408,6 +417,8 @@ def _record(slug: str, marker: str) -> Record:
 
 
 def _tools(bench: Bench) -> RecordTools:
+    from memkit.consolidate.record_tools import RecordTools
+
     return RecordTools(bench.store, lambda: None)
 
 

@@ -63,7 +63,7 @@ def crash(scratch, cases, operations, *, most, thorough_each):
 @pytest.mark.promise("P9")
 @pytest.mark.parametrize("operation", SINGLE, ids=str)
 def test_one_operation_cut_anywhere_leaves_all_or_nothing(scratch, cases, operation):
-    n = crash(scratch, cases, [operation], most=pick(400, 5000), thorough_each=1)
+    n = crash(scratch, cases, [operation], most=pick(250, 5000), thorough_each=1)
     cases.figure(f"{operation}: {n} states")
 
 

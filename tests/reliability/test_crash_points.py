@@ -11,7 +11,7 @@ import pytest
 
 from tests.reliability.operations import OPERATIONS, Bench
 from tests.reliability.program import main
-from tests.reliability.tracing import command, is_change, kill_before, needs_strace, record
+from tests.reliability.tracing import command, is_change, kill_before, needs_strace, record, warm
 
 WORKERS = 2
 
@@ -31,6 +31,8 @@ def test_killed_before_any_system_call_nothing_acknowledged_is_lost(scratch, cas
     needs_strace()
     template = Bench(scratch / "template").fill()
     operation.before(template)
+    trial = template.copy(scratch / "warm")
+    warm(command(operation.name, trial.root, trial.ledger.must, trial.made, trial.ledger.trashed))
     trial = template.copy(scratch / "trial")
     words = (trial.ledger.must, trial.made, trial.ledger.trashed)
     _, calls, _ = record(command(operation.name, trial.root, *words), scratch / "log")

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 
 import pytest
@@ -19,6 +20,8 @@ CHANGING = (
     "openat write pwrite64 fsync fdatasync rename renameat renameat2 link linkat symlink symlinkat unlink unlinkat "
     "ftruncate mkdir mkdirat rmdir fchmod chmod fchmodat utimensat flock"
 ).split()
+# Where compiled modules lie for as long as this process runs.
+COMPILED = tempfile.TemporaryDirectory(prefix="memkit-ladder-compiled-")
 _LINE = re.compile(r"^(?:\d+ +)?(?P<name>\w+)\((?P<arguments>.*)\) += (?P<result>-?\d+|\?)")
 
 
@@ -51,6 +54,8 @@ def command(
         "-S",
         "-E",
         "-B",
+        "-X",
+        f"pycache_prefix={COMPILED.name}",
         str(HERE / "worker.py"),
         "once",
         operation,
@@ -67,6 +72,12 @@ def environment() -> dict[str, str]:
         "PATH": os.environ["PATH"],
         "HOME": "/nonexistent",
     }
+
+
+def warm(words: list[str]) -> None:
+    """Run a worker once for the modules it imports: compiled ones are most of a start, and no call of the operation."""
+    own = [word for word in words if word != "-B"]
+    subprocess.run(own, env=environment(), capture_output=True, check=True)
 
 
 def record(words: list[str], log: pathlib.Path, *, preload: str = "") -> tuple[list[Call], list[Call], str]:
