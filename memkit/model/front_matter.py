@@ -349,7 +349,7 @@ def _inline(value: Any) -> str:
         return "[" + ", ".join(_inline_json(item) for item in value) + "]"
     if isinstance(value, float) and not math.isfinite(value):
         return _quoted(str(value))
-    return json.dumps(value)
+    return json.dumps(value, allow_nan=False)
 
 
 def _inline_json(value: Any) -> str:
@@ -358,4 +358,6 @@ def _inline_json(value: Any) -> str:
 
 def _quoted(text: str) -> str:
     """Text in double quotes, as JSON and YAML both read it."""
-    return _UNPRINTED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return _UNPRINTED.sub(
+        lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False, allow_nan=False)
+    )

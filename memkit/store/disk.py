@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from memkit.errors import StoreError
+from memkit.errors import LocksUnsupportedError, StoreError
 from memkit.model.checkup import Check, Verdict
 from memkit.store import durable, look
 from memkit.store.faults import faults
@@ -104,16 +103,11 @@ def _flock(there: Path) -> Iterator[Check]:
         yield Check("flock", "warn", f"not tried: {there} cannot be opened ({error.strerror})", "Change its mode.")
         return
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        yield Check("flock", "ok", "works here")
-    except OSError as error:
-        if error.errno in durable.NO_LOCKS:
-            yield Check("flock", "bad", f"does not work here ({error.strerror}); memkit will not write", _LOCAL_DISK)
-        else:  # some network file systems lock only what is open for writing
-            yield Check(
-                "flock", "warn", f"cannot be told without writing ({error.strerror})", "Store something to try it."
-            )
+        durable.try_flock(descriptor, there)
+    except LocksUnsupportedError as error:
+        yield Check("flock", "bad", f"does not work here ({error.what}); memkit will not write", _LOCAL_DISK)
+    except StoreError as error:  # some network file systems lock only what is open for writing
+        yield Check("flock", "warn", f"cannot be told without writing ({error.what})", "Store something to try it.")
     else:
         yield Check("flock", "ok", "works here")
     finally:

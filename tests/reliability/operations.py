@@ -997,7 +997,7 @@ OPERATIONS: tuple[Operation, ...] = (
               also=_records_are_whole, in_pairs=False),
     Operation("record-erase", ("erase_record.erase_record", "Memory.erase_record"), _erase_record, before=_a_deleted_record,
               also=_wholly_there_or_gone, in_pairs=False),
-    Operation("audit-run", ("AuditLog.run", "AuditLog.record", "Audit.run"), _audit_run, in_pairs=False),
+    Operation("audit-run", ("AuditLog.run", "AuditLog.record", "Audit.run", "Audit.used"), _audit_run, in_pairs=False),
     Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
               in_pairs=False),
     Operation("retention-apply", ("Retention.apply",), _apply, allowed=_TRASH, in_pairs=False, heavy=True,

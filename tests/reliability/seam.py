@@ -33,7 +33,7 @@ CHANGING = frozenset(
     }
     | {"utime"}
 )
-LOOKING = frozenset({"open", "close", "fstat", "lstat", "stat", "pread", "listdir", "readlink", "flock"})
+LOOKING = frozenset({"open", "close", "fstat", "lstat", "stat", "pread", "listdir", "scandir", "readlink", "flock"})
 CALLS = CHANGING | LOOKING
 
 Hook = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
