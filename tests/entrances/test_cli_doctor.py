@@ -11,7 +11,7 @@ import memkit
 from memkit.deciding import doctor
 from memkit.model.checkup import Check
 from memkit.settings import Environment
-from memkit.store import disk
+from memkit.store import disk, durable
 from memkit.store.lock import Lock
 
 
@@ -200,10 +200,10 @@ def test_a_file_system_mounted_read_only_is_bad(tmp_path, monkeypatch):
 )
 def test_flock_is_tried_and_its_answer_read(tmp_path, monkeypatch, code, verdict):
     def answer(descriptor, how):
-        if how & disk.fcntl.LOCK_EX:
+        if how & durable.fcntl.LOCK_EX:
             raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(disk.fcntl, "flock", answer)
+    monkeypatch.setattr(durable.fcntl, "flock", answer)
 
     assert [row.verdict for row in checks_of(tmp_path)["flock"]] == [verdict]
 

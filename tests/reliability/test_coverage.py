@@ -1,4 +1,4 @@
-"""Branch coverage of the floor of files, by its own tests and the tiers that run in one process."""
+"""Branch coverage of the floor of files, by its own tests, those of the rooms above, and a tier in one process."""
 
 import json
 import os
@@ -11,7 +11,16 @@ from tests.reliability.mounts import ROOT
 from tests.reliability.program import main
 
 FLOOR = ROOT / "memkit" / "store"
-SOURCES = ["tests/store", "tests/test_memory.py", "tests/model"]
+# Its own tests, and those of the rooms above that write through it.
+SOURCES = [
+    "tests/store",
+    "tests/test_memory.py",
+    "tests/consolidate",
+    "tests/retention/test_erase.py",
+    "tests/retention/test_scanning.py",
+    "tests/retention/test_what_if.py",
+    "tests/entrances/test_cli_doctor.py",
+]
 TIERS = [
     "tests/reliability/test_torn_data.py::test_junk_in_the_index_costs_nothing_but_itself",
     "tests/reliability/test_operation_table.py",

@@ -1,0 +1,316 @@
+"""What happens seldom in the rooms of a store: files that vanish, wrong callers, a full disk, second copies."""
+
+import os
+
+import pytest
+
+from memkit.errors import (
+    DamagedError,
+    EntryNotFoundError,
+    InvalidInputError,
+    ProjectPathError,
+    StoreError,
+    StoreIOError,
+    StorePermissionError,
+)
+from memkit.model.candidate import Candidate, repaired
+from memkit.store import (
+    candidate_files,
+    canonical,
+    deadletters,
+    durable,
+    kinds,
+    leftovers,
+    locks,
+    look,
+    prune,
+    receipts,
+    records,
+    repair,
+    seen_records,
+    staging,
+    trash,
+    wipe,
+)
+from memkit.store.new_entry import NewEntry, check_new_entry
+from memkit.store.paths import StorePaths, resolve_project
+from memkit.store.trash_plans import Plan
+from memkit.store.verify import verify
+from tests.stores import open_store
+
+
+@pytest.fixture
+def store(root, project, clock):
+    return open_store(root, project, clock)
+
+
+@pytest.fixture
+def ids(store):
+    return [receipt.id for receipt in store.store_many([NewEntry(f"Which {n}?", {"a": n}) for n in range(3)])]
+
+
+def place(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(0o600)
+    path.write_bytes(data)
+
+
+# -- candidates --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "year"),
+    [
+        ("2031-05-05T10:00:00Z", 2031),
+        (0, 1970),
+        (1.5, 1970),
+        (True, None),
+        ("soon", None),
+        (10**300, None),
+        (None, None),
+    ],
+)
+def test_a_file_says_its_time_as_text_or_number_or_not_at_all(said, year):
+    moment = candidate_files.moment_of(said)
+    assert (moment.year if moment else None) == year
+
+
+def test_a_file_of_candidates_that_is_too_large_is_damaged(tmp_path):
+    with pytest.raises(DamagedError, match="more than"):
+        candidate_files.read_object(b" " * (candidate_files.MAX_FILE_BYTES + 1), tmp_path / "s.json")
+
+
+def test_a_file_of_candidates_the_system_refuses_is_called_unreadable():
+    error = StoreIOError("Input/output error", remedy="Look at the disk.")
+    assert candidate_files.problem_of(error, "staging/s.json", "staging").code == "unreadable"
+
+
+@pytest.mark.parametrize("room", [staging, deadletters], ids=["staging", "dead letters"])
+def test_a_file_that_vanishes_while_a_folder_is_read_is_left_out(store, ids, room, monkeypatch):
+    monkeypatch.setattr(look, "names_in", lambda folder: ["ghost.json"])
+    read = staging.read_all if room is staging else deadletters.read_letters
+    assert read(store.paths) == ([], [])
+
+
+def test_a_staging_file_tells_its_session(store):
+    file = staging.StagingFile("s.json", "session-1", None, store.paths.project_path, ())
+    assert "session-1" in repr(file)
+
+
+def test_no_session_takes_the_files_of_two_others(store, ids):
+    for name in staging._names("session")[:2]:
+        place(store.paths.staging / name, b"{}")
+    with pytest.raises(StoreError, match="another session"):
+        staging._free_name(store.paths, "session")
+
+
+def test_candidates_that_fit_no_file_are_refused(store, monkeypatch):
+    monkeypatch.setattr(staging, "MAX_FILE_BYTES", 100)
+    with canonical.writing(store, "test") as held, pytest.raises(InvalidInputError, match="of one session take"):
+        staging.stage(store, held, "s", [repaired(Candidate("lessons", "", body="Measure the lease first."))])
+
+
+# -- the one module that writes ----------------------------------------------------------------------------------
+
+
+def test_a_stream_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    size, digest = durable.write_stream(tmp_path / "whole", [b"one", b"two"])
+    assert (size, len(digest), (tmp_path / "whole").read_bytes()) == (6, 64, b"onetwo")
+
+    def parts():
+        yield b"one"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(StoreError, match=r"[Nn]o space"):
+        durable.write_stream(tmp_path / "half", parts())
+    assert not (tmp_path / "half").exists()
+    real = os.fstat
+    monkeypatch.setattr(durable.os, "fstat", lambda descriptor: os.stat_result((0o100600,) + (0,) * 9))
+    with pytest.raises(StoreError, match="Input/output"):
+        durable.write_stream(tmp_path / "short", [b"one"])
+    monkeypatch.setattr(durable.os, "fstat", real)
+    assert sorted(os.listdir(tmp_path)) == ["whole"]
+
+
+def test_the_beginning_of_an_open_file_is_copied(tmp_path):
+    (tmp_path / "source").write_bytes(b"abcdef")
+    descriptor = os.open(tmp_path / "source", os.O_RDONLY)
+    try:
+        durable.copy_into(descriptor, tmp_path / "target", 4)
+        durable.copy_into(descriptor, tmp_path / "all", 40)
+    finally:
+        os.close(descriptor)
+    assert ((tmp_path / "target").read_bytes(), (tmp_path / "all").read_bytes()) == (b"abcd", b"abcdef")
+
+
+# -- kinds, left-over files, locks -------------------------------------------------------------------------------
+
+
+def test_a_temporary_file_is_of_a_kind_and_a_stray_one_is_not(store, ids):
+    place(store.paths.folder / "stray", b"x")
+    temp = durable.temp_sibling(store.paths.index)
+    place(temp, b"x")
+    assert kinds.kind_of(temp.name) is kinds.TEMPORARY
+    assert kinds.unknown_files(store.paths) == ["stray"]
+    assert kinds.TEMPORARY in kinds.kinds_erased_by("leftover")
+
+
+def test_the_snapshots_own_temporary_files_are_swept_by_itself(store, ids):
+    temp = store.paths.snapshots / f".manifest.json.{2**22 + 1}-{'ab' * 8}.tmp"
+    place(temp, b"half")
+    assert temp not in list(leftovers.left_over(store.paths))
+    assert temp in list(leftovers.left_over(store.paths, everywhere=True))
+
+
+def test_locks_say_who_holds_them(store, ids):
+    with store.index_lock.held("storing"):
+        listed = locks.look_at_locks(store)
+        held = [row for row in listed if row.is_held]
+        assert [row.file for row in held] == [store.paths.relative(store.index_lock.path)]
+        assert len(listed) == len(listed.to_dict()["locks"]) >= 1
+        assert "1 of" in repr(listed)
+    assert not any(row.is_held for row in locks.look_at_locks(store))
+
+
+# -- asking in the wrong way -------------------------------------------------------------------------------------
+
+
+def test_a_result_that_is_no_object_is_refused(clock):
+    with pytest.raises(InvalidInputError, match="a JSON object was expected"):
+        check_new_entry({"question": "Which?", "result": [1]}, clock.now())
+
+
+def test_a_current_folder_that_is_gone_is_told(monkeypatch):
+    def gone(path):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(os.path, "realpath", gone)
+    with pytest.raises(ProjectPathError):
+        resolve_project("somewhere")
+
+
+def test_every_path_of_a_store_lies_in_its_folder(root):
+    paths = StorePaths.for_project(root, "/projects/demo")
+    assert {paths.import_lock.parent, paths.firings.parent} == {paths.folder}
+
+
+@pytest.mark.parametrize("kind", ["lesson", "preference", "decision", "domain"])
+def test_each_kind_of_record_has_a_folder(kind):
+    assert records.folder_of(kind) in {"memory", "knowledge"}
+
+
+def test_an_unknown_kind_of_record_is_refused():
+    with pytest.raises(InvalidInputError, match="none of"):
+        records.folder_of("rumour")
+
+
+# -- trash -------------------------------------------------------------------------------------------------------
+
+
+def test_pruning_nothing_does_nothing_and_what_is_not_in_the_trash_cannot_expire(store, ids):
+    assert prune.prune(store, {}) is None
+    with pytest.raises(EntryNotFoundError, match="not in the trash"):
+        prune.prune(store, {}, expired=[ids[0]])
+
+
+def test_what_moves_entries_needs_the_lock(store, ids):
+    with store.index_lock.held("test") as held:
+        pass
+    plan = Plan("prune", "0" * 20, 1, (trash.describe(store.paths, ids[0]),))
+    for call in (lambda: receipts.record(store.paths, held, plan), lambda: trash.commit(store.paths, held, plan)):
+        with pytest.raises(RuntimeError, match="lock must be held"):
+            call()
+
+
+def test_an_entry_that_is_not_there_cannot_be_described(store, ids):
+    with pytest.raises(EntryNotFoundError):
+        trash.describe(store.paths, "f" * 32)
+
+
+def test_two_receipts_of_one_plan_are_one(store, ids):
+    first = prune.prune(store, {ids[0]: ("max_results",), ids[1]: ("max_results",)})
+    assert first.to_dict()["plan_id"] == first.plan_id
+    file = store.paths.receipts
+    file.write_bytes(file.read_bytes() * 2)
+    (read,) = receipts.read(store.paths)[0]
+    assert (read.moved, read.n_bytes) == (first.moved, first.n_bytes)
+    half = first.__class__(
+        first.plan_id, first.op, first.at_ms, first.cause, first.actor, first.policy, ("f" * 32,), (), 5
+    )
+    both = receipts._together(first, half)
+    assert (both.n_bytes, len(both.moved)) == (first.n_bytes + 5, 3)
+
+
+def test_a_file_that_lies_in_the_trash_already_keeps_its_bytes(store, ids):
+    place(store.paths.trash_file(ids[0]), b"somebody else's")
+    prune.prune(store, {ids[0]: ("max_results",)})
+    kept = [path for path in store.paths.trash.iterdir() if path.suffix == trash.KEPT_SUFFIX]
+    assert [path.read_bytes() for path in kept] == [b"somebody else's"]
+
+
+def test_without_hard_links_an_envelope_is_copied(store, ids, monkeypatch):
+    def no_links(source, target):
+        raise StoreIOError("Operation not supported", file=target)
+
+    before = store.paths.entry_file(ids[0]).read_bytes()
+    monkeypatch.setattr(durable, "link", no_links)
+    prune.prune(store, {ids[0]: ("max_results",)})
+    assert store.paths.trash_file(ids[0]).read_bytes() == before
+    assert not store.paths.entry_file(ids[0]).exists()
+
+
+def test_a_second_copy_in_the_trash_goes_to_quarantine_and_hides_nothing(store, ids):
+    copy = store.paths.trash_file(ids[0])
+    place(copy, store.paths.entry_file(ids[0]).read_bytes())
+    assert "trash-orphan" in {problem.code for problem in verify(store)}
+    repair.repair(store, dry_run=False)
+    assert not copy.exists()
+    assert store.read_entry(ids[0]).id == ids[0]
+    assert verify(store) == []
+
+
+def test_a_second_name_that_was_given_already_is_enough(store, ids):
+    file = store.paths.entry_file(ids[0])
+    store.paths.trash.mkdir(mode=0o700)
+    os.link(file, store.paths.trash_file(ids[0]))
+    prune.prune(store, {ids[0]: ("max_results",)})
+    assert not file.exists()
+    assert store.trash().entries[ids[0]].id == ids[0]
+
+
+# -- records, wiping ---------------------------------------------------------------------------------------------
+
+
+def test_a_record_that_is_gone_cannot_be_removed(store, ids):
+    from memkit.errors import MemkitError
+
+    with canonical.writing(store, "test") as held, pytest.raises(MemkitError):
+        records.remove(store, held, "memory", "nowhere", reason="tried", expected_hash=None)
+
+
+def test_the_notes_about_records_are_shortened_when_most_are_outdated(store, ids, monkeypatch):
+    monkeypatch.setattr(seen_records, "_SPARE_LINES", 4)
+    with canonical.writing(store, "test") as held:
+        for n in range(12):
+            seen_records.note(store.paths, held, {"memory/a.md": f"{n:064x}"})
+        seen_records.shorten(store.paths, held, seen_records.read(store.paths))
+        seen = seen_records.read(store.paths)
+        assert seen.n_lines == len(seen.by_path) == 1
+        seen_records.shorten(store.paths, held, seen)
+    assert seen_records.read(store.paths).n_lines == 1
+
+
+def test_a_wipe_looks_for_what_it_left(store, ids):
+    place(store.paths.folder / "notes of mine.txt", b"mine")
+    assert "notes of mine.txt" in list(wipe._left(store.paths))
+    wipe.wipe(store, confirm=store.paths.key)
+    assert list(wipe._left(store.paths)) == []
+
+
+def test_a_file_that_may_not_be_made_says_so(tmp_path, monkeypatch):
+    def refuse(path, flags, *mode):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(durable.os, "open", refuse)
+    with pytest.raises(StorePermissionError):
+        durable.write_stream(tmp_path / "x", [b"x"])
