@@ -1,5 +1,6 @@
 """What happens seldom in the rooms of a store: files that vanish, wrong callers, a full disk, second copies."""
 
+import json
 import os
 
 import pytest
@@ -19,14 +20,17 @@ from memkit.store import (
     canonical,
     deadletters,
     durable,
+    extraction,
     kinds,
     leftovers,
     locks,
     look,
+    pending,
     prune,
     receipts,
     records,
     repair,
+    saved_queries,
     seen_records,
     staging,
     trash,
@@ -36,6 +40,7 @@ from memkit.store.new_entry import NewEntry, check_new_entry
 from memkit.store.paths import StorePaths, resolve_project
 from memkit.store.trash_plans import Plan
 from memkit.store.verify import verify
+from memkit.store.writer import canonical_lock
 from tests.stores import open_store
 
 
@@ -314,3 +319,119 @@ def test_a_file_that_may_not_be_made_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(durable.os, "open", refuse)
     with pytest.raises(StorePermissionError):
         durable.write_stream(tmp_path / "x", [b"x"])
+
+
+# -- lines and files that say too little -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"extractedAt": "soon"},
+        {"extractedAt": -1},
+        {"bytes": -1},
+        {"turns": True},
+        {"candidates": [1]},
+        {"session_id": 7},
+    ],
+    ids=str,
+)
+def test_an_extraction_that_says_too_little_is_a_damaged_line(store, ids, wrong):
+    whole = dict.fromkeys(extraction._TEXTS, "x") | {"extractedAt": 1, "bytes": 1, "turns": 1, "candidates": []}
+    named = {next(iter(extraction._TEXTS)) if name == "session_id" else name: value for name, value in wrong.items()}
+    place(store.paths.extraction, b"".join(json.dumps(each).encode() + b"\n" for each in (whole, whole | named)))
+    found, problems = extraction.read(store.paths)
+    assert (len(found), [problem.code for problem in problems]) == (1, ["damaged-extraction"])
+
+
+def test_queries_are_saved_once_short_and_few(store, ids, monkeypatch):
+    assert saved_queries.save(store, "which  queue") == saved_queries.save(store, "which queue") == "which queue"
+    for odd in ("  ", "x" * (saved_queries.MAX_CHARS + 1)):
+        with pytest.raises(InvalidInputError, match="characters"):
+            saved_queries.save(store, odd)
+    monkeypatch.setattr(saved_queries, "MAX_QUERIES", 1)
+    with pytest.raises(InvalidInputError, match="saved already"):
+        saved_queries.save(store, "another")
+
+
+def test_a_file_is_flushed_if_it_is_there(tmp_path, monkeypatch):
+    durable.flush(tmp_path / "none")
+    (tmp_path / "one").write_bytes(b"x")
+    durable.flush(tmp_path / "one")
+
+    def refuse(path, flags, *mode):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(durable.os, "open", refuse)
+    with pytest.raises(StorePermissionError):
+        durable.flush(tmp_path / "one")
+
+
+def test_looking_at_what_is_absent_or_of_another_kind(tmp_path):
+    (tmp_path / "file").write_bytes(b"abc")
+    assert look.read_with_version(tmp_path / "none") is None
+    data, version = look.read_with_version(tmp_path / "file")
+    assert (data, version[1]) == (b"abc", 3)
+    with pytest.raises(StoreError):
+        look.read_with_version(tmp_path)
+    with pytest.raises(StoreError):
+        look.read_with_version(tmp_path / "file" / "beneath")
+    assert look.stamps_in(tmp_path / "none") == {}
+    assert look.stamps_in(tmp_path)["file"][0] == 3
+    assert [name for name, _ in look.files(tmp_path / "none", wanted=lambda name: True)] == []
+    for listing in (
+        lambda: look.stamps_in(tmp_path / "file"),
+        lambda: list(look.files(tmp_path / "file", wanted=bool)),
+    ):
+        with pytest.raises(StoreError):
+            listing()
+
+
+@pytest.mark.parametrize(
+    "error", [FileNotFoundError(2, "gone"), PermissionError(13, "Permission denied")], ids=["gone", "refused"]
+)
+def test_what_cannot_be_looked_at_in_a_listing_is_left_out_if_it_is_gone_and_told_if_not(tmp_path, monkeypatch, error):
+    class Entry:
+        name, path = "x", str(tmp_path / "x")
+
+        def is_dir(self, *, follow_symlinks):
+            return False
+
+        def stat(self, *, follow_symlinks):
+            raise error
+
+    class Listing(list):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *told):
+            return None
+
+    monkeypatch.setattr(look.os, "scandir", lambda folder: Listing([Entry()]))
+    if isinstance(error, FileNotFoundError):
+        assert list(look.files(tmp_path, wanted=lambda name: True)) == []
+        assert look.stamps_in(tmp_path) == {}
+    else:
+        with pytest.raises(StorePermissionError):
+            list(look.files(tmp_path, wanted=lambda name: True))
+
+
+def test_a_dead_letter_tells_its_reason():
+    letter = deadletters.DeadLetter("session-1", "", 3, "model_error", "lessons", Candidate("lessons", "", body="x"))
+    assert "model_error" in repr(letter)
+
+
+def test_repair_carries_a_change_of_records_to_its_end(store, ids):
+    place(store.paths.memory / f".kept.run-0{pending.ENDING}", b"no line of the ledger names it")
+    store.paths.memory.chmod(0o700)
+    assert len(pending.waiting(store.paths)) == 1
+    with canonical_lock(store.paths).held("somebody else"):
+        assert "unfinished-consolidation" not in {problem.code for problem in verify(store)}
+    assert "unfinished-consolidation" in {problem.code for problem in verify(store)}
+    repair.repair(store, dry_run=False)
+    assert pending.waiting(store.paths) == []
+
+
+def test_no_more_records_wait_than_there_were(store, ids):
+    with canonical.writing(store, "test") as held:
+        assert pending.roll_forward(store, held) is False
