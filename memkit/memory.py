@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
 from memkit.consolidate.record_tools import RecordTools
 from memkit.deciding.audit import Audit
+from memkit.deciding.consolidating import Consolidating
 from memkit.deciding.exchanging import Exchanging
 from memkit.deciding.exploring import Exploring
 from memkit.deciding.forgetting import Forgetting
@@ -63,7 +64,7 @@ Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
 
-class Memory(Exchanging, Exploring, Forgetting, Retaining):
+class Memory(Consolidating, Exchanging, Exploring, Forgetting, Retaining):
     """One project's memory; made by `memkit.open`, usable as a context manager.
 
     Attributes:
@@ -101,6 +102,7 @@ class Memory(Exchanging, Exploring, Forgetting, Retaining):
             folders=session_folders(chosen, environment),
             panels=chosen.decisions.panels,
             model=chosen.consolidation.model,
+            changed=self._expect_changes,
         )
         self._records = RecordTools(store, self._expect_changes)
         store.firings.enabled = chosen.consolidation.firings

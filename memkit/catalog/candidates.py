@@ -1,4 +1,4 @@
-"""Candidates and dead letters for SQL: read from their files when a question names one of their views.
+"""Candidates, dead letters and their ledger for SQL: read from the files when a question names one of their views.
 
 They are few and change under other hands, so nothing of them is kept between questions; a question that does not name
 them costs nothing.
@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memkit import clock
 from memkit.catalog.schemas import base_schemas
-from memkit.model.candidate import Candidate, Malformed
-from memkit.store import deadletters, staging
+from memkit.model.candidate import Candidate, Malformed, key_of
+from memkit.model.ledger import Ledger, Life
+from memkit.store import deadletters, extraction, ledger, staging
 from memkit.store.candidate_files import moment_of
 
 if TYPE_CHECKING:
     from memkit.catalog.database import Database
     from memkit.store.store import Store
 
-_NAMES: Final = re.compile(r"\b(?:candidates|dead_letters)\b", re.IGNORECASE)
+_NAMES: Final = re.compile(r"\b(?:candidates|dead_letters|consolidation_ledger)\b", re.IGNORECASE)
 TABLE: Final = "candidate_rows"
+LEDGER: Final = "ledger_rows"
 
 
 def asks_for(sql: object) -> bool:
@@ -39,6 +41,41 @@ def load(database: Database, stores: Sequence[Store]) -> None:
 
     rows = [row for store in stores for row in _rows(store)]
     database.replace_table(TABLE, pa.Table.from_pylist(rows, base_schemas()[TABLE]))
+    seen = [row for store in stores for row in _ledger_rows(store)]
+    database.replace_table(LEDGER, pa.Table.from_pylist(seen, base_schemas()[LEDGER]))
+
+
+def _ledger_rows(store: Store) -> list[dict[str, Any]]:
+    """One per candidate ever seen: those of the ledger, and those that no run has looked at yet, without a fate."""
+    lives = dict(Ledger.of(ledger.read(store.paths)[0]).lives)
+    for file in staging.read_all(store.paths)[0]:
+        for item in file.candidates:
+            key = item.key(file.session_id)
+            first = item.evidence[0] if item.evidence else None
+            turns = (first.first_turn, first.last_turn) if first else (0, 0)
+            lives.setdefault(key, Life(key, file.session_id, item.category, item.digest, turns))
+    for each in extraction.read(store.paths)[0]:
+        for digest in each.digests:
+            key = key_of(each.session_id, digest)
+            lives.setdefault(key, Life(key, each.session_id, "", digest))
+    return [
+        {
+            "candidate_key": life.key,
+            "project_key": store.paths.key,
+            "session_id": life.session_id or None,
+            "category": life.category or None,
+            "first_turn": life.turns[0] or None,
+            "last_turn": life.turns[1] or None,
+            "fate": life.fate,
+            "reason": life.reason or None,
+            "record": life.record or None,
+            "adjudicator": life.adjudicator or None,
+            "run_id": life.run or None,
+            "decided_at": None if life.at is None else clock.to_ms(life.at) * 1000,
+            "attempts": life.attempts,
+        }
+        for life in lives.values()
+    ]
 
 
 def _rows(store: Store) -> list[dict[str, Any]]:

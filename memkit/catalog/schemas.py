@@ -16,8 +16,8 @@ def base_schemas() -> dict[str, pa.Schema]:
 
     `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
-    damaged index lines and records, `record_rows` records as they are. `audit_rows` and `candidate_rows` stay empty
-    until a question names a view of theirs. `trashed` shows what is in the trash,
+    damaged index lines and records, `record_rows` records as they are. `audit_rows`, `candidate_rows` and `ledger_rows`
+    stay empty until a question names a view of theirs. `trashed` shows what is in the trash,
     `entry_marks` pins and holds in force.
     """
     import pyarrow as pa
@@ -87,6 +87,21 @@ def base_schemas() -> dict[str, pa.Schema]:
             "produced_at": pa.timestamp("us", tz="UTC"),
             "reason": text,
             "problem": text,
+        },
+        "ledger_rows": {
+            "candidate_key": text,
+            "project_key": text,
+            "session_id": text,
+            "category": text,
+            "first_turn": number,
+            "last_turn": number,
+            "fate": text,
+            "reason": text,
+            "record": text,
+            "adjudicator": text,
+            "run_id": text,
+            "decided_at": pa.timestamp("us", tz="UTC"),
+            "attempts": number,
         },
         "trashed": {
             "entry_id": text,

@@ -78,7 +78,7 @@ class Question:
         candidate: The candidate.
         key: Names it.
         session_id: Its session.
-        shortlist: The records it may be about, the likest first; never empty.
+        shortlist: The records it may be about, the likest first; empty only where a person decides.
     """
 
     candidate: Candidate
@@ -147,6 +147,8 @@ class RuleAdjudicator:
     def decide(self, question: Question) -> Verdict | None:
         """The same words, nearly the same, or a stated link to exactly one record; None for all else."""
         candidate = question.candidate
+        if not question.shortlist:
+            return None
         for near in question.shortlist:
             if near.is_same and near.record.is_active:
                 return Verdict("duplicate", near.record.path, reason="the same words")

@@ -6,13 +6,13 @@ another project, to a newer memkit, or that cannot be read are left as they are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from memkit.consolidate import extract as extracting
 from memkit.consolidate.adjudicate import Adjudicator
-from memkit.consolidate.reconcile import Progress, Reconciler
+from memkit.consolidate.reconcile import Progress, Reconciler, name_of
 from memkit.consolidate.reinforce import Reinforcement, planned, reinforce
 from memkit.consolidate.report import ConsolidationReport
 from memkit.model.candidate import CATEGORIES
@@ -55,6 +55,7 @@ def consolidate(
     progress: Progress | None = None,
     command: str = "consolidate",
     reinforces: bool = True,
+    only: Collection[str] | None = None,
 ) -> ConsolidationReport:
     """Extract a session, if one is given, and reconcile what is staged.
 
@@ -67,6 +68,7 @@ def consolidate(
         progress: Wraps the candidates, to show how far it is.
         command: What holds the lock, for whoever finds it held.
         reinforces: Count uses at the end.
+        only: Look at the candidates of these keys, and leave all others; None for all.
 
     Raises:
         LockedError: somebody else consolidates, reconciles, recovers, or writes records; names them.
@@ -82,6 +84,7 @@ def consolidate(
     ):
         n_extracted = _extracted(store, source, held, trigger)
         files, problems = staging.read_all(store.paths)
+        files = [_among(file, only) for file in files]
         reconciler = Reconciler(store, adjudicators, held=held, run_id=run.run_id)
         used = Reinforcement()
         try:
@@ -93,6 +96,13 @@ def consolidate(
             report = replace(report, n_extracted=n_extracted, problems=tuple(problems))
             _tell(run, report, any_staged=any(file.items for file in files))
     return report
+
+
+def _among(file: StagingFile, only: Collection[str] | None) -> StagingFile:
+    """A staging file as if it held nothing but some candidates."""
+    if only is None:
+        return file
+    return replace(file, items=tuple(item for item in file.items if name_of(file.session_id, item)[0] in only))
 
 
 def _extracted(store: Store, source: FromSession | None, held: HeldLock, trigger: Trigger) -> int:

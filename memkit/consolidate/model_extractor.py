@@ -154,7 +154,7 @@ class ModelExtractor:
 
         prompt = "\n\n".join(f"[turn {turn.number}, {turn.role}]\n{turn.text}" for turn in part)
         try:
-            result = _wait(asyncio.wait_for(self._agent.run(prompt), self._max_seconds))
+            result = wait_for(asyncio.wait_for(self._agent.run(prompt), self._max_seconds))
         except TimeoutError as error:
             raise ModelError(
                 f"no answer within {self._max_seconds:g} s", field="consolidation.model", remedy="Try again later."
@@ -190,7 +190,7 @@ def _agent(model: str | Model) -> Agent[None, Answer]:
         ) from error
 
 
-def _wait(job: Coroutine[Any, Any, Any]) -> Any:
+def wait_for(job: Coroutine[Any, Any, Any]) -> Any:
     """The result of a coroutine, also where an event loop runs already, as in a notebook."""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, job).result()

@@ -166,10 +166,14 @@ class Reconciler:
         if wrong:
             return self._bury(fate, item, wrong[0].reason)
         near = self._corpus.near(clean)
-        if not near:
+        if near:
+            fate.outcome = replace(fate.outcome, alike=near[0].alike)
+        elif not self._a_person_says(Question(clean, key, session_id, near)):
             return self._apply(fate, item, clean, Verdict("distinct"), "")
-        fate.outcome = replace(fate.outcome, alike=near[0].alike)
         return self._ask(fate, item, clean, near)
+
+    def _a_person_says(self, question: Question) -> bool:
+        return any(each.asks == "person" and not each.ready(question) for each in self._adjudicators)
 
     def _ask(self, fate: _Fate, item: Candidate, clean: Candidate, near: tuple[Near, ...]) -> _Fate:
         question = Question(clean, fate.outcome.key, fate.outcome.session_id, near)
@@ -239,7 +243,8 @@ class Reconciler:
             return _met(fate, "duplicate", old.path)
         if verdict.decision == "supersedes":
             return self._add(fate, item, "superseding", self._record_of(fate, clean, body_of(clean), old), old)
-        body = verdict.body.strip() or joined(old.body, body_of(clean))
+        said = scrubbed(replace(clean, body=verdict.body.strip()), self._store.scrubber, self._masked).body
+        body = said or joined(old.body, body_of(clean))
         fate.trims = len(body) < len(old.body)
         return self._add(fate, item, "merged", self._record_of(fate, clean, body, old, merges=True), old)
 

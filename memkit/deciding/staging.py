@@ -4,14 +4,15 @@
     mem.staging.extract("session.jsonl")            # stage it
     mem.staging.list()
     mem.staging.dead_letters()
+    mem.staging.review()                            # say what each candidate is, then apply
 
-Nothing here writes a record, and nothing but `extract` and `recover` writes at all.
+Nothing but `extract`, `recover` and the `apply` of a review writes at all, and only the last one writes records.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,12 @@ from memkit.model import jsontext
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
+    from memkit.consolidate.balance import Balance
+    from memkit.consolidate.consolidating import FromSession
     from memkit.consolidate.extract import ExtractionReport, Extractor, Progress
     from memkit.consolidate.recover import RecoverReport
     from memkit.consolidate.remind import Reminder
+    from memkit.consolidate.review import Review
     from memkit.consolidate.staged import StagedCandidate, StagedList
     from memkit.model.session import Session
 
@@ -35,10 +39,20 @@ class Staging:
         folders: Where sessions are looked for by id, and for `latest`.
         panels: Panels whose entries are decisions.
         model: A model that looks for candidates; "" for none.
+        changed: Called after records were changed.
     """
 
-    def __init__(self, store: Store, *, folders: Sequence[Path], panels: Sequence[str], model: str = "") -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        folders: Sequence[Path],
+        panels: Sequence[str],
+        model: str = "",
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._store = store
+        self._changed = changed
         self._folders = tuple(folders)
         self._panels = tuple(panels)
         self._model = model
@@ -99,18 +113,30 @@ class Staging:
             ModelError: the model failed; nothing was staged.
             StoreError: the disk, a permission or another writer stood in the way; nothing was acknowledged.
         """
-        from memkit.consolidate import entries
         from memkit.consolidate.extract import extract
+
+        found = self.source(session, branch, extractor)
+        return extract(
+            self._store,
+            found.session,
+            extractor=found.extractor,
+            stored=found.stored,
+            dry_run=dry_run,
+            progress=progress,
+        )
+
+    def source(
+        self, session: str | os.PathLike[str], branch: str | None = None, extractor: str | Extractor = "rules"
+    ) -> FromSession:
+        """A session, who looks through it, and what is stored; raises what `extract` does, and writes nothing."""
+        from memkit.consolidate import entries
+        from memkit.consolidate.consolidating import FromSession
         from memkit.consolidate.stored import stored_texts
 
         read = self.session(session, branch=branch)
-        chosen: Extractor
-        stored: Callable[[], Iterable[str]]
         if read.format == "entries":
-            chosen, stored = entries.EntryExtractor(self._store, self._panels), tuple
-        else:
-            chosen, stored = self._extractor(extractor), lambda: stored_texts(self._store)
-        return extract(self._store, read, extractor=chosen, stored=stored, dry_run=dry_run, progress=progress)
+            return FromSession(read, entries.EntryExtractor(self._store, self._panels), tuple)
+        return FromSession(read, self._extractor(extractor), lambda: stored_texts(self._store))
 
     def _extractor(self, wanted: str | Extractor) -> Extractor:
         if not isinstance(wanted, str):
@@ -186,3 +212,28 @@ class Staging:
     def count(self) -> dict[str, int]:
         """How many candidates wait, by category."""
         return self.list().counts
+
+    def review(self, session_id: str | None = None) -> Review:
+        """The candidates that wait, beside the records near them, for a person to say what each is.
+
+        Nothing is written before `apply` of what this returns.
+
+        Args:
+            session_id: Only the candidates of this session.
+
+        Raises:
+            StoreError: the records or the candidates cannot be shown.
+        """
+        from memkit.consolidate.review import Review
+
+        return Review(self._store, session_id, changed=self._changed)
+
+    def balance(self) -> Balance:
+        """Whether every candidate that was ever seen is somewhere.
+
+        Raises:
+            StoreError: one of the files cannot be shown.
+        """
+        from memkit.consolidate.balance import balance
+
+        return balance(self._store.paths)

@@ -34,6 +34,7 @@ from memkit.consolidate.record_results import RecordHits, RecordList, RecordRece
 from memkit.consolidate.recover import RecoverReport
 from memkit.consolidate.remind import Reminder
 from memkit.consolidate.report import ConsolidationReport
+from memkit.consolidate.review import Review, ReviewItem
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.display import drawn, mimebundle, plain
 from memkit.exporting.report import ExportReceipt
@@ -71,6 +72,7 @@ from memkit.present.charts.chart import Chart, chart_sheet
 from memkit.present.explorer import Explorer, Note, explorer_bundle, explorer_sheet, note_sheet
 from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
 from memkit.present.render import bundle, sheet_of, text
+from memkit.present.review import item_sheet, review_bundle, review_sheet
 from memkit.retention.erase import EraseReceipt
 from memkit.retention.facade import TrashList
 from memkit.retention.scanning import Scan
@@ -118,6 +120,8 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     Chart: chart_sheet,
     ConsolidationReport: consolidation.report_sheet,
     Balance: consolidation.balance_sheet,
+    Review: review_sheet,
+    ReviewItem: item_sheet,
     AuditAnswer: audit.answer_sheet,
     AuditRuns: audit.runs_sheet,
     AuditEvents: audit.events_sheet,
@@ -175,3 +179,4 @@ for _module, _name, _sheet in NAMED:
         register(getattr(import_module(_module), _name), _sheet)
 mimebundle.register(Monitor, monitor_bundle)
 mimebundle.register(Explorer, explorer_bundle)
+mimebundle.register(Review, review_bundle)

@@ -170,9 +170,9 @@ class Reader:
         else:
             self._asked = self._asked or memkit.open(".")
             table = self._asked.sql(block.text)
-        assert len(table) or re.search("quarantine|dead_letters|from pins|from trash", block.text), (
-            f"{block.place} finds nothing in the samples"
-        )
+        assert len(table) or re.search(
+            "quarantine|dead_letters|consolidation_ledger|from pins|from trash", block.text
+        ), f"{block.place} finds nothing in the samples"
 
     @staticmethod
     def _of_records(query: str):

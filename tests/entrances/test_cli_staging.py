@@ -74,3 +74,45 @@ def test_the_latest_session_of_the_project_is_found_in_the_folders_of_the_settin
     monkeypatch.setenv("MEMKIT_SESSIONS__FOLDERS", f'["{folder}"]')
     assert run("extract", "--json").json()["session"]["id"] == "mine"
     assert run("extract", "--session", "mine", "--json").json()["read"] == 0
+
+
+def test_a_session_becomes_records_and_the_account_is_even(run):
+    planned = run("consolidate", "--session", SESSION, "--dry-run")
+    assert (planned.code, "Nothing was changed." in planned.out) == (0, True)
+    done = run("consolidate", "--session", SESSION, "--json").json()
+    assert (done["extracted"], done["counts"]["added"], len(done["written"])) == (3, 3, 3)
+    account = run("staging", "balance", "--json").json()
+    assert (account["in"], account["fates"]["added"], account["is_even"]) == (3, 3, True)
+    assert run("reconcile").code == 0
+    assert "even" in run("staging", "balance").out
+
+
+def test_what_waits_for_a_person_leaves_with_1(run, tmp_path):
+    run("extract", "--session", SESSION)
+    run("reconcile")
+    notes = tmp_path / "notes.md"
+    record = run("records", "list", "--kind", "lesson", "--json").json()["records"][0]
+    shown = run("records", "show", record["slug"], "--json").json()["record"]["body"]
+    text = " ".join(line for line in shown.splitlines() if line and not line.startswith("#"))
+    notes.write_text(f"# Notes\n\n## Lesson\n\nLesson: never {text}\n")
+    done = run("consolidate", "--session", str(notes))
+    assert (done.code, "waits" in done.out) == (1, True)
+    asked = run("reconcile", "--adjudicator", "model")
+    assert (asked.code, "model_missing" in asked.err) == (1, True)
+
+
+def test_a_candidate_that_is_nowhere_leaves_the_account_with_1(run, tmp_path):
+    run("extract", "--session", SESSION)
+    for file in (tmp_path / "root").rglob("staging/*.json"):
+        file.unlink()
+    assert run("staging", "balance").code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("--session", "nobody"), 3), (("--branch", "x"), 2), (("--adjudicator", "magic"), 2)],
+    ids=["no session", "a branch of nothing", "no adjudicator"],
+)
+def test_consolidate_refuses_what_is_not_there(run, tmp_path, words, code):
+    assert run("consolidate", *words).code == code
+    assert not list((tmp_path / "root").rglob("staging"))

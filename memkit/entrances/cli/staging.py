@@ -1,20 +1,24 @@
-"""Verbs about sessions and candidates: extract, staging."""
+"""Verbs about sessions and candidates: extract, consolidate, reconcile, staging."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from memkit.entrances.cli import output
+from memkit.entrances.cli import FOUND, output
 from memkit.entrances.cli.asking import Rows
 from memkit.entrances.cli.call import Call
 
 if TYPE_CHECKING:
     from memkit.consolidate.extract import Progress
+    from memkit.consolidate.reconcile import Progress as CandidateProgress
+    from memkit.consolidate.report import ConsolidationReport
     from memkit.model.session import Turn
+    from memkit.store.candidate_files import Item
+    from memkit.store.staging import StagingFile
 
 SessionId = Annotated[
     str | None, typer.Option("--session", metavar="ID", help="Only of this session.", show_default="all")
@@ -114,3 +118,89 @@ def recover(
         output.document(report.to_dict())
     else:
         output.result(report)
+
+
+AdjudicatorName = Annotated[
+    Literal["rules", "model"],
+    typer.Option("--adjudicator", help="Whom to ask about what is near a record: rules alone, or then the model, too."),
+]
+PlanOnly = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen; asks no model.")]
+
+
+def consolidate(  # noqa: PLR0917 - a command line has as many options as it has
+    ctx: typer.Context,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="PATH|ID|latest", help="Extract this session first.", show_default="none"),
+    ] = None,
+    branch: Annotated[
+        str | None, typer.Option(metavar="REF", help="Where the branch ends.", show_default="the current branch")
+    ] = None,
+    adjudicator: AdjudicatorName = "rules",
+    dry_run: PlanOnly = False,
+    rows: Rows = 20,
+) -> None:
+    """Make records of what sessions taught.
+
+    Nothing is lost, and no record is deleted. Leaves with 1 if a candidate waits for a person.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        report = memory.consolidate(
+            session, branch=branch, adjudicator=adjudicator, dry_run=dry_run, progress=_watched(call)
+        )
+    _answer(call, report, rows)
+
+
+def reconcile(
+    ctx: typer.Context, adjudicator: AdjudicatorName = "rules", dry_run: PlanOnly = False, rows: Rows = 20
+) -> None:
+    """Make records of what is staged, and extract nothing.
+
+    Leaves with 1 if a candidate waits for a person.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        report = memory.reconcile(adjudicator=adjudicator, dry_run=dry_run, progress=_watched(call))
+    _answer(call, report, rows)
+
+
+def _answer(call: Call, report: ConsolidationReport, rows: int) -> None:
+    if call.json:
+        output.document(report.to_dict())
+    else:
+        output.result(report, rows=rows)
+    if report.needs_a_person:
+        raise typer.Exit(FOUND)
+
+
+def _watched(call: Call) -> CandidateProgress | None:
+    """A bar on stderr for whoever watches a terminal, else None."""
+    if call.quiet or call.json or not sys.stderr.isatty():
+        return None
+
+    def bar(items: Iterable[tuple[StagingFile, Item]]) -> Iterable[tuple[StagingFile, Item]]:
+        from tqdm import tqdm
+
+        watched: Iterable[tuple[StagingFile, Item]] = tqdm(
+            items, unit=" candidates", leave=False, delay=1.0, file=sys.stderr
+        )
+        return watched
+
+    return bar
+
+
+def balance(ctx: typer.Context) -> None:
+    """Say whether every candidate that was ever seen is somewhere.
+
+    Leaves with 1 if one is missing.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.staging.balance()
+    if call.json:
+        output.document(found.to_dict())
+    else:
+        output.result(found)
+    if not found.is_even:
+        raise typer.Exit(FOUND)
