@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memkit.consolidate.neighbours import Neighbours
 from memkit.consolidate.shortlist import Shortlist
 from memkit.errors import StoreIOError
+from memkit.model import tokens
 from memkit.model.candidate import KIND_OF, Candidate, said_digest
 from memkit.model.record import Record, read_record, record_hash, write_record
 from memkit.store import records
 from memkit.store.paths import StorePaths
 from memkit.store.pending import NewBytes
+from memkit.store.records import RECORD_FOLDERS
 
 MAX_SHORTLIST = 5
 # Below this share two texts on one topic are hardly ever about one matter; measured in docs/concepts/consolidation.md.
@@ -57,11 +60,12 @@ class Corpus:
         self._paths = paths
         self._held: dict[str, Held] = {}
         self._names: set[str] = set()
+        self._titled: dict[str, set[str]] = defaultdict(set)  # folded title -> paths
         self._same: dict[str, str] = {}  # digest of what a record says -> its path, active ones first
         read = records.read_all(paths)
         unreadable = next((file for file in read.files if file.state == "unreadable"), None)
         for problem in read.problems if read.is_partial else ():
-            if problem.file in records.RECORD_FOLDERS:
+            if problem.file in RECORD_FOLDERS:
                 raise StoreIOError(problem.detail, file=paths.folder / problem.file, remedy=problem.remedy or None)
         if unreadable is not None:  # what it says decides what candidates are; an error of the disk is no answer
             records.require(paths, unreadable)
@@ -90,8 +94,8 @@ class Corpus:
     def named(self, name: str) -> list[Held]:
         """Records with this slug, or else with this title; any standing."""
         wanted = name.strip().casefold()
-        by_slug = [held for held in self._held.values() if held.record.slug == wanted]
-        return by_slug or [held for held in self._held.values() if held.record.title.casefold() == wanted]
+        by_slug = [held for folder in RECORD_FOLDERS if (held := self._held.get(f"{folder}/{wanted}.md")) is not None]
+        return by_slug or [self._held[path] for path in sorted(self._titled.get(wanted, ()))]
 
     def near(self, candidate: Candidate) -> tuple[Near, ...]:
         """The records a candidate may be about, the likest first.
@@ -99,18 +103,19 @@ class Corpus:
         Those of its kind that are in force and alike enough, those it names, the one that says the same, and superseded
         ones that it says again.
         """
-        text = "\n".join((candidate.title, candidate.text, *candidate.triggers, *candidate.tags))
+        text = tokens.terms("\n".join((candidate.title, candidate.text, *candidate.triggers, *candidate.tags)))
         found = self._shortlist.find(text, MAX_SHORTLIST, kind=candidate.kind)
         words = {match.path: match.words for match in found}
         same = self.same(candidate)
         named = {held.record.path for name in candidate.supersedes for held in self.named(name)}
         alike = self._shortlist.alike(text, {*words, *named, *([same] if same else [])})
         paths = {path for path, share in alike.items() if share >= LEAST_ALIKE} | named | ({same} if same else set())
-        past = self._past.find(text, MAX_SHORTLIST, kind=candidate.kind)
-        words |= {match.path: match.words for match in past}
-        again = self._past.alike(text, {match.path for match in past} | (paths - set(alike)))
-        alike |= again
-        paths |= {path for path, share in again.items() if share >= SAYS_AGAIN}
+        if len(self._past):
+            past = self._past.find(text, MAX_SHORTLIST, kind=candidate.kind)
+            words |= {match.path: match.words for match in past}
+            again = self._past.alike(text, {match.path for match in past} | (paths - set(alike)))
+            alike |= again
+            paths |= {path for path, share in again.items() if share >= SAYS_AGAIN}
         rows = [
             Near(held.record, held.sha256, alike.get(path, 0.0), words.get(path, ()), is_same=path == same)
             for path in paths
@@ -151,12 +156,16 @@ class Corpus:
         held = self._held.pop(path, None)
         if held is not None:
             self.neighbours.drop(held.record)
+            self._titled[held.record.title.casefold()].discard(path)
         self._shortlist.drop(path)
         self._past.drop(path)
         self._same = {digest: where for digest, where in self._same.items() if where != path}
 
     def _take(self, held: Held) -> None:
         record = held.record
+        before = self._held.get(record.path)
+        if before is not None:
+            self._titled[before.record.title.casefold()].discard(record.path)
         self._held[record.path] = held
         self._names.add(record.slug)
         self._shortlist.put(record)
@@ -166,6 +175,7 @@ class Corpus:
         self._index(record)
 
     def _index(self, record: Record) -> None:
+        self._titled[record.title.casefold()].add(record.path)
         category = _CATEGORY[record.kind]
         for text in (record.body, _without_heading(record.body)):
             digest = said_digest(category, text)

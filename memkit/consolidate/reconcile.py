@@ -54,6 +54,7 @@ class _Fate:
     letter: DeadLetter | None = None
     trims: bool = False
     item: Item | None = None
+    clean: Candidate | None = None  # scrubbed and repaired
     examined: int = 0  # how many records the run had changed by then
 
 
@@ -120,8 +121,8 @@ class Reconciler:
             for file in files:
                 self._take_out(file)
 
-    def _meet(self, session_id: str, item: Item, key: str, digest: str) -> _Fate:
-        fate = self._fate_of(session_id, item, key, digest)
+    def _meet(self, session_id: str, item: Item, key: str, digest: str, clean: Candidate | None = None) -> _Fate:
+        fate = self._fate_of(session_id, item, key, digest, clean)
         fate.item, fate.examined = item, self._n_changes
         self._fates[key] = fate
         self._batch.append(fate)
@@ -140,7 +141,8 @@ class Reconciler:
             if not open_ones:
                 return
             for fate in open_ones:
-                self._meet(fate.outcome.session_id, fate.item, fate.outcome.key, fate.digest)  # type: ignore[arg-type]
+                about = fate.outcome
+                self._meet(about.session_id, fate.item, about.key, fate.digest, fate.clean)  # type: ignore[arg-type]
             self._flush()
 
     def _is_settled(self, key: str) -> bool:
@@ -153,7 +155,7 @@ class Reconciler:
 
     # -- deciding ------------------------------------------------------------------------------------------------
 
-    def _fate_of(self, session_id: str, item: Item, key: str, digest: str) -> _Fate:
+    def _fate_of(self, session_id: str, item: Item, key: str, digest: str, clean: Candidate | None) -> _Fate:
         if isinstance(item, Malformed):
             return self._bury(_Fate(_outcome(key, session_id, item), digest), item, f"malformed:{item.reason}")
         life = self._ledger.lives.get(key, Life(key))
@@ -161,10 +163,12 @@ class Reconciler:
         fate = _Fate(replace(_outcome(key, session_id, item), attempts=attempts), digest, _turns(item))
         if item.scope != "project":
             return _stays(fate, "other_scope")
-        clean = repaired(scrubbed(item, self._store.scrubber, self._masked))
-        wrong = faults(clean)
-        if wrong:
-            return self._bury(fate, item, wrong[0].reason)
+        if clean is None:
+            clean = repaired(scrubbed(item, self._store.scrubber, self._masked))
+            wrong = faults(clean)
+            if wrong:
+                return self._bury(fate, item, wrong[0].reason)
+        fate.clean = clean
         near = self._corpus.near(clean)
         if near:
             fate.outcome = replace(fate.outcome, alike=near[0].alike)

@@ -14,14 +14,13 @@ from __future__ import annotations
 import heapq
 import math
 from array import array
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from memkit.model import tokens
-from memkit.model.record import Record
+from memkit.model.record import Record, RecordKind
 
 MAX_WORDS: Final = 48
 ENOUGH_WORDS: Final = 12
@@ -29,6 +28,8 @@ COMMON_SHARE: Final = 8
 K1: Final = 1.2
 B: Final = 0.75
 _LEAST_DEAD: Final = 1_000
+LEAST_SCORE: Final = 1e-12
+_KINDS: Final[dict[str, int]] = dict(zip(get_args(RecordKind), range(1, 100), strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,11 @@ class Shortlist:
         self._numbers: dict[str, int] = {}
         self._paths: list[str | None] = []  # by number; None for one that was dropped
         self._lengths = array("f")
+        self._kinds = array("b")  # by number; 0 for one that was dropped
         self._terms: list[tuple[str, ...]] = []
         self._holders: dict[str, _Holders] = {}
         self._total = 0.0
+        self._weights: dict[int, float] = {}  # by how many records hold a word
         for record in records:
             self.put(record)
 
@@ -88,6 +91,8 @@ class Shortlist:
             holders.live += 1
         self._paths.append(record.path)
         self._lengths.append(length)
+        self._kinds.append(_number_of(record.kind))
+        self._weights.clear()
         self._terms.append(tuple(counts))
         self._numbers[record.path] = number
         self._records[record.path] = record
@@ -106,88 +111,89 @@ class Shortlist:
             if not holders.live:
                 del self._holders[term]
         self._terms[number] = ()
+        self._kinds[number] = 0
+        self._weights.clear()
         self._total -= self._lengths[number]
         self._lengths[number] = 0.0
         n_dead = len(self._paths) - len(self._numbers)
         if n_dead > max(_LEAST_DEAD, len(self._numbers)):
             self.__init__(self._records.values())  # type: ignore[misc]  # numbers anew, without those that are gone
 
-    def find(self, text: str, limit: int, *, kind: str | None = None) -> list[Match]:
+    def find(self, text: str | Collection[str], limit: int, *, kind: str | None = None) -> list[Match]:
         """The best `limit` records for a text, best first; of equal ones, by path.
 
         Args:
-            text: Any text.
+            text: Any text, or its terms, for a caller who has them.
             limit: Records at most.
             kind: Only records of this kind.
         """
         import numpy as np
 
-        asked = dict.fromkeys(tokens.terms(text))
+        asked = dict.fromkeys(tokens.terms(text) if isinstance(text, str) else text)
         held = [(h.live, term, h) for term in asked if (h := self._holders.get(term)) is not None]
         if limit < 1 or not held:
             return []
         n = len(self._numbers)
         rarest = heapq.nsmallest(MAX_WORDS, held, key=lambda entry: entry[:2])
         rarest = [entry for i, entry in enumerate(rarest) if i < ENOUGH_WORDS or entry[0] * COMMON_SHARE <= n]
-        lengths = np.frombuffer(self._lengths, np.float32)
-        norms = K1 * (1 - B) + lengths * (K1 * B * n / self._total)
-        scores = np.zeros(len(self._paths), np.float64)
-        for live, _, holders in rarest:
-            idf = math.log(1 + (n - live + 0.5) / (live + 0.5))
-            numbers = np.frombuffer(holders.numbers, np.int32)
-            counts = np.frombuffer(holders.counts, np.float32)
-            scores[numbers] += idf * (counts / (counts + norms[numbers]))
-        ranked = self._best(scores, limit, kind)
-        return [
-            Match(self._paths[i] or "", float(scores[i]), tuple(t for _, t, h in rarest if _holds(h, i)))
-            for i in ranked
-        ]
+        idf = [math.log(1 + (n - live + 0.5) / (live + 0.5)) for live, _, _ in rarest]
+        numbers = np.concatenate([np.frombuffer(holders.numbers, np.int32) for _, _, holders in rarest])
+        counts = np.concatenate([np.frombuffer(holders.counts, np.float32) for _, _, holders in rarest])
+        each = np.repeat(np.array(idf), [len(holders.numbers) for _, _, holders in rarest])
+        lengths = np.frombuffer(self._lengths, np.float32)[numbers]
+        norms = lengths * np.float32(K1 * B * n / self._total) + np.float32(K1 * (1 - B))
+        scores = np.bincount(numbers, each * (counts / (counts + norms)), minlength=len(self._paths))
+        kinds = np.frombuffer(self._kinds, np.int8)
+        scores[kinds == 0 if kind is None else kinds != _number_of(kind)] = 0.0
+        ranked = self._best(scores, limit)
+        return [Match(self._paths[i] or "", float(scores[i]), self._shared(i, rarest)) for i in ranked]
 
-    def alike(self, text: str, paths: Iterable[str]) -> dict[str, float]:
+    def _shared(self, number: int, asked: list[tuple[int, str, _Holders]]) -> tuple[str, ...]:
+        held = set(self._terms[number])
+        return tuple(term for _, term, _ in asked if term in held)
+
+    def alike(self, text: str | Collection[str], paths: Iterable[str]) -> dict[str, float]:
         """How alike a text and some records are, 0 to 1: weighted Jaccard of their sets of words.
 
         A word weighs log(1 + (N + 1) / (n + 1)), of N records n have it: smoothed, so that few records judge much as
         many do. The weight of what both texts have is divided by the weight of what either has. 1 means the same words.
         """
-        mine = {term: self._weight(term) for term in tokens.terms(text)}
+        numbers = {path: number for path in paths if (number := self._numbers.get(path)) is not None}
+        if not numbers:
+            return {}
+        mine = {term: self._weight(term) for term in (tokens.terms(text) if isinstance(text, str) else text)}
         total = sum(mine.values())
         found: dict[str, float] = {}
-        for path in paths:
-            number = self._numbers.get(path)
-            if number is None:
-                continue
+        holders, weights = self._holders, self._weights
+        for path, number in numbers.items():
             both = either = 0.0
             for term in self._terms[number]:
-                if term in mine:
-                    both += mine[term]
+                weight = mine.get(term)
+                if weight is not None:
+                    both += weight
                 else:
-                    either += self._weight(term)
+                    either += weights.get(holders[term].live) or self._weight(term)
             found[path] = both / (total + either) if total + either else 0.0
         return found
 
     def _weight(self, term: str) -> float:
         holders = self._holders.get(term)
         live = holders.live if holders else 0
-        return math.log(1 + (len(self._numbers) + 1) / (live + 1))
+        weight = self._weights.get(live)
+        if weight is None:
+            weight = self._weights[live] = math.log(1 + (len(self._numbers) + 1) / (live + 1))
+        return weight
 
-    def _best(self, scores: Any, limit: int, kind: str | None) -> list[int]:
-        """Numbers of the best records that count, best first; of equal ones, by path."""
+    def _best(self, scores: Any, limit: int) -> list[int]:
+        """Numbers of the best records, best first; of equal ones, by path."""
         import numpy as np
 
-        depth = limit
-        while True:
-            depth = min(depth, len(scores))
-            top = np.argpartition(-scores, depth - 1)[:depth]
-            least = scores[top].min()
+        (some,) = np.nonzero(scores > LEAST_SCORE)
+        if len(some) > limit:
             # All that are as good as the last: which of them is shown must not depend on the order they came in.
-            chosen = [i for i in np.flatnonzero(scores >= max(least, 1e-12)).tolist() if self._counts_here(i, kind)]
-            if len(chosen) >= limit or depth == len(scores) or least <= 0:
-                return sorted(chosen, key=lambda i: (-scores[i], self._paths[i]))[:limit]
-            depth *= 4
-
-    def _counts_here(self, number: int, kind: str | None) -> bool:
-        path = self._paths[number]
-        return path is not None and (kind is None or self._records[path].kind == kind)
+            own = scores[some]
+            some = some[own >= np.partition(own, len(own) - limit)[len(own) - limit]]
+        return sorted(some.tolist(), key=lambda i: (-scores[i], self._paths[i]))[:limit]
 
 
 def _counts(record: Record) -> dict[str, float]:
@@ -203,6 +209,5 @@ def _counts(record: Record) -> dict[str, float]:
     return counts
 
 
-def _holds(holders: _Holders, number: int) -> bool:
-    at = bisect_left(holders.numbers, number)
-    return at < len(holders.numbers) and holders.numbers[at] == number
+def _number_of(kind: str) -> int:
+    return _KINDS.get(kind, -1)

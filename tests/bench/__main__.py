@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from tests.bench import (
     bench_audit,
+    bench_consolidate,
     bench_deciding,
     bench_erase,
     bench_import,
@@ -105,6 +106,8 @@ def smoke(tolerance: float = 1.0) -> int:
         results.append(check(what, "<= 15", lambda value: value <= 15, growth))
     what = "extracting a session of ten times the bytes, times as long"
     results.append(check(what, "<= 15", lambda value: value <= 15, bench_sessions.growth))
+    what = "CPU time of a candidate reconciled at ten times the candidates and records, as a multiple"
+    results.append(check(what, "<= 2", lambda value: value <= 2, bench_consolidate.growth))
     results.append(
         check(
             "an event of the audit log over a bare locked append",
@@ -190,6 +193,12 @@ def full() -> int:
     print(
         f"extracting a session of {sessions['mb']:.0f} MB with {sessions['candidates']:,} candidates: "
         f"{sessions['first_s']:.1f} s, once more {sessions['again_s']:.1f} s, peak {sessions['peak_mb']:.0f} MB\n"
+    )
+    kept = bench_consolidate.measure()
+    print(
+        f"reconciling {kept['candidates']:,} candidates against {kept['records']:,} records: {kept['seconds']:.1f} s, "
+        f"bare system calls {kept['bare_s']:.1f} s, beyond twice those {kept['beyond_ms']:.2f} ms per candidate, "
+        f"CPU {kept['cpu_ms']:.2f} ms, peak {kept['peak_mb']:.0f} MB\n"
     )
     log = {**bench_audit.append(), "store_ratio": bench_audit.with_event(), **bench_audit.questions()}
     print("audit log\n")

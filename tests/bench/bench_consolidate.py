@@ -7,6 +7,7 @@ fsync of the folder, an append to the ledger with its fsync, the renames, and on
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pathlib
 import random
@@ -31,13 +32,15 @@ from memkit.store.store import Store
 MS = 1e3
 KINDS = ("lesson", "preference", "decision", "domain")
 PER_SESSION = 500
+WORDS = [f"w{n:05d}" for n in range(20_000)]
+WEIGHTS = list(itertools.accumulate(1 / (n + 2.7) for n in range(len(WORDS))))
 SHARE_SAME = 0.1  # candidates that say what a record says
 SHARE_NEAR = 0.1  # candidates that rules cannot tell
 
 
 def _text(choose: random.Random, n: int) -> str:
-    """So many words, a few of them common, as in a text."""
-    return " ".join(f"w{int(choose.paretovariate(0.6)) % 20_000:05d}" for _ in range(n))
+    """So many words, few of them common and most of them rare, as in a text (Zipf's law with exponent 1)."""
+    return " ".join(choose.choices(WORDS, cum_weights=WEIGHTS, k=n))
 
 
 def write_records(store: Store, n: int, choose: random.Random) -> list[Record]:
