@@ -6,6 +6,7 @@ import pathlib
 import random
 import shutil
 import warnings
+from types import SimpleNamespace
 
 import pytest
 
@@ -51,6 +52,8 @@ def live(base, project, prepare, monkeypatch):
     monkeypatch.setattr(ids, "new_ids", fresh)
     monkeypatch.setattr("memkit.store.store.new_ids", fresh)
     monkeypatch.setattr("memkit.store.audit_run.event_id", lambda at: fresh(0)[0])
+    calls = itertools.count(1)
+    monkeypatch.setattr("memkit.store.firings.secrets", SimpleNamespace(token_hex=lambda n: f"{next(calls):0{2 * n}x}"))
     environment = Environment(home=base, config_file=base / "config.toml")
     with (
         open_memory(project, root=base / "root", enabled=True, clock=FixedClock(NOW), environment=environment) as mem,

@@ -178,7 +178,9 @@ class Review(Displayable):
         verdicts = dict(self._verdicts)
         adjudicators = (PersonAdjudicator(verdicts),)
         try:
-            self.report = consolidate(self._store, adjudicators, command="review", only=verdicts.keys())
+            self.report = consolidate(
+                self._store, adjudicators, command="review", reinforces=False, only=verdicts.keys()
+            )
         finally:
             self._changed()
         self._verdicts.clear()

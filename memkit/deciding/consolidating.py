@@ -79,7 +79,7 @@ class Consolidating:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ConsolidationReport:
-        """Make records of what is staged, and extract nothing; the arguments are those of `consolidate`.
+        """Make records of what is staged; extract nothing, and count no uses. The arguments are those of `consolidate`.
 
         Raises:
             UsageError, LockedError, StoreError: as `consolidate`.
@@ -100,7 +100,13 @@ class Consolidating:
 
         try:
             return consolidate(
-                self._store, adjudicators, source=source, dry_run=dry_run, progress=progress, command=command
+                self._store,
+                adjudicators,
+                source=source,
+                dry_run=dry_run,
+                progress=progress,
+                command=command,
+                reinforces=command == "consolidate",
             )
         finally:
             if not dry_run:
