@@ -72,13 +72,16 @@ def read(paths: StorePaths, start: int = 0) -> IndexRead:
             time.sleep(_PAUSE)
         before = generation(paths)
         data = look.read_from(paths.index, start)
-        if before >= 0 and generation(paths) == before:
-            break
-    else:
-        before = _unsure()
+        if before < 0 or generation(paths) != before:
+            continue
+        if data is not None:
+            return parse(paths, data, start=start, generation=before)
+        made = _from_entries(paths, before)
+        if not look.exists(paths.index):
+            return made  # else the first writer was at it, and the next one may have files without a line by now
     if data is None:
-        return _from_entries(paths, before)
-    return parse(paths, data, start=start, generation=before)
+        return _from_entries(paths, _unsure())
+    return parse(paths, data, start=start, generation=_unsure())
 
 
 def _from_entries(paths: StorePaths, at_generation: int) -> IndexRead:

@@ -20,6 +20,7 @@ from memkit.store import (
     canonical,
     deadletters,
     durable,
+    entries,
     extraction,
     kinds,
     leftovers,
@@ -435,3 +436,20 @@ def test_repair_carries_a_change_of_records_to_its_end(store, ids):
 def test_no_more_records_wait_than_there_were(store, ids):
     with canonical.writing(store, "test") as held:
         assert pending.roll_forward(store, held) is False
+
+
+def test_an_index_that_is_written_while_it_is_made_in_memory_is_read_instead(store, ids, monkeypatch):
+    store.paths.index.unlink()
+    real = entries.ids_on_disk
+
+    def meanwhile(paths):
+        monkeypatch.undo()
+        store.store_many([NewEntry("Which next?", {"a": 9})])
+        place(paths.entry_file("f" * 32), paths.entry_file(ids[0]).read_bytes())  # another writer's, without a line yet
+        return real(paths)
+
+    monkeypatch.setattr(entries, "ids_on_disk", meanwhile)
+    read = store.read_index()
+    assert not read.rebuilt
+    assert "f" * 32 not in {line.id for line in read.lines}
+    assert {line.id for line in read.lines} >= set(ids)
