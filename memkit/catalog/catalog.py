@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from memkit.catalog import candidates, statements
+from memkit.catalog import candidates, statements, uses
 from memkit.catalog.audit import asks_for, reads_json
 from memkit.catalog.database import Database
 from memkit.catalog.queries import Query
@@ -188,7 +188,7 @@ class Catalog:
         audit = asks_for(sql)
         for attempt in range(_TRIES):
             try:
-                with self._cursor(as_of, audit=audit, waiting=candidates.asks_for(sql)) as cursor:
+                with self._cursor(as_of, sql, audit=audit) as cursor:
                     text = sql if own else statements.require_one_select(cursor, sql)
                     return Table(statements.run(cursor, text, params, frames), text)
             except duckdb.IOException as error:
@@ -265,12 +265,14 @@ class Catalog:
             return self._sight
 
     @contextmanager
-    def _cursor(self, as_of: dt.datetime, *, audit: bool, waiting: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self, as_of: dt.datetime, sql: str, *, audit: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         with self.sight() as sight:
             if audit:
                 sight.audit.load()
-            if waiting:
+            if candidates.asks_for(sql):
                 candidates.load(sight.database, tuple(self.stores.values()))
+            if uses.asks_for(sql):
+                uses.load(sight.database, tuple(self.stores.values()))
             cursor = sight.database.cursor(as_of)
         try:
             yield cursor

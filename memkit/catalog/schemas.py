@@ -16,9 +16,9 @@ def base_schemas() -> dict[str, pa.Schema]:
 
     `healed` numbers rows that no longer count, `chains` leads a superseded document to its heads,
     `chain_members` and `chain_heads` give each linked one its place, `links` holds settled links by entry id, `damage`
-    damaged index lines and records, `record_rows` records as they are. `audit_rows`, `candidate_rows` and `ledger_rows`
-    stay empty until a question names a view of theirs. `trashed` shows what is in the trash,
-    `entry_marks` pins and holds in force.
+    damaged index lines and records, `record_rows` records as they are. `audit_rows`, `candidate_rows`, `ledger_rows`,
+    `firing_rows` and `use_rows` stay empty until a question names a view of theirs. `trashed` shows what is in the
+    trash, `entry_marks` pins and holds in force.
     """
     import pyarrow as pa
 
@@ -103,6 +103,18 @@ def base_schemas() -> dict[str, pa.Schema]:
             "decided_at": pa.timestamp("us", tz="UTC"),
             "attempts": number,
         },
+        "firing_rows": {
+            "project_key": text,
+            "position": number,
+            "fired_at": pa.timestamp("ms", tz="UTC"),
+            "kind": text,
+            "id": text,
+            "op": text,
+            "rank": number,
+            "actor": text,
+            "call": text,
+        },
+        "use_rows": {"project_key": text, "id": text, "n_recalled": number, "n_read": number},
         "trashed": {
             "entry_id": text,
             "project_key": text,

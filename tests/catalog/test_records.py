@@ -6,6 +6,7 @@ import random
 import pytest
 
 from memkit.catalog import record_entries
+from memkit.consolidate.consolidating import consolidate
 from memkit.errors import MemkitWarning
 from memkit.opening import open_memory
 from memkit.settings import Environment
@@ -166,7 +167,14 @@ def test_records_that_nothing_confirmed_for_a_month_are_low_signal(mem, clock):
     assert len(mem.sql("from low_signal_records")) == 0
     clock.advance(2 * DAY)
     assert [(r["slug"], r["n_sources"]) for r in mem.sql("from low_signal_records").rows] == [("use-utc", 1)]
-    by_hand(mem, "memory/use-utc.md", "---\nkind: lesson\nreinforcement_count: 1\ncreated_at: 2026-01-01\n---\nx\n")
+    mem.recall("instants")
+    assert [(r["id"], r["op"], r["rank"]) for r in mem.sql("from firings").rows] == [("memory/use-utc.md", "recall", 1)]
+    consolidate(mem._store, [])
+    mem.refresh()
+    (row,) = mem.sql("from low_signal_records").rows
+    assert (row["n_recalled"], row["reinforcement_count"], row["only_recalled"]) == (1, 1, True)
+    assert len(mem.sql("from firings")) == 0
+    by_hand(mem, "memory/use-utc.md", "---\nkind: lesson\nreinforcement_count: 2\ncreated_at: 2026-01-01\n---\nx\n")
     mem.refresh()
     assert len(mem.sql("from low_signal_records")) == 0
 
