@@ -171,7 +171,7 @@ class Reader:
             self._asked = self._asked or memkit.open(".")
             table = self._asked.sql(block.text)
         assert len(table) or re.search(
-            "quarantine|dead_letters|consolidation_ledger|from pins|from trash", block.text
+            "quarantine|dead_letters|consolidation_ledger|from pins|from trash|from firings", block.text
         ), f"{block.place} finds nothing in the samples"
 
     @staticmethod
