@@ -30,7 +30,7 @@ from memkit.store.verify import verify
 # What a crash may leave and the next write or repair mends; nothing of it costs an entry.
 AFTER_A_CRASH = frozenset({"orphan-entry", "leftover-temp", "torn-tail", "damaged-line", "index-missing"})
 # What repair leaves to a person: a log is only appended to, a lost note is lost, another memkit's entry is its own.
-FOR_EVER = frozenset({"damaged-log-line", "note-damaged", "newer-entry", "foreign-entry"})
+FOR_EVER = frozenset({"damaged-log-line", "broken-log-chain", "note-damaged", "newer-entry", "foreign-entry"})
 # The harness sets retention to none: what a memory moves to the trash by itself would look lost.
 NO_RETENTION = {"MEMKIT_RETENTION__ENABLED": "false"}
 AFTER_A_CUT_REPAIR = frozenset({"note-missing"})

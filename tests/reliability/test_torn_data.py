@@ -208,6 +208,7 @@ def test_junk_in_any_other_file_costs_no_entry(template, scratch, cases, name):
         "generation-damaged",
         "note-damaged",
         "damaged-log-line",
+        "broken-log-chain",
         "store-json-damaged",
         "foreign-store",
         "newer-format",
