@@ -540,13 +540,13 @@ def the_previous_line_of_the_chain_is_read_before_the_lock_is_taken() -> Iterato
 
 @plant
 def texts_are_scrubbed_but_tags_are_not() -> Iterator[None]:
-    real = storing.Store._scrub
+    real = storing.Store.scrubbed
 
     def scrub(self, item):
         clean, counts = real(self, item)
         return replace(clean, tags=item.tags), counts
 
-    with patch(storing.Store, "_scrub", scrub):
+    with patch(storing.Store, "scrubbed", scrub):
         yield
 
 
