@@ -99,7 +99,14 @@ def read(front: str) -> dict[str, Any]:
         FrontMatterDamage: it is not a YAML mapping.
     """
     short = _read_short(front)
-    return short if short is not None else read_yaml(front)
+    found = short if short is not None else read_yaml(front)
+    try:
+        json.dumps(found, ensure_ascii=False, default=str, allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FrontMatterDamage("a text holds half a character (an unpaired surrogate)") from error
+    except ValueError as error:
+        raise FrontMatterDamage("a number is none or endless") from error
+    return found
 
 
 def _read_short(front: str) -> dict[str, Any] | None:

@@ -198,3 +198,9 @@ def test_front_matter_that_never_ends_is_damage():
         cut("---\na: 1\n")
     with pytest.raises(FrontMatterDamage, match="characters"):
         cut(f"---\na: {'x' * 70_000}\n---\n")
+
+
+@pytest.mark.parametrize("value", ['"\\ud800"', '["a", "\\udfff"]', '{k: "\\ud800"}'], ids=["text", "list", "mapping"])
+def test_half_a_character_is_damage_and_no_other_error(value):
+    with pytest.raises(FrontMatterDamage, match="half a character"):
+        read(f"kind: lesson\nnote: {value}\n")

@@ -795,8 +795,9 @@ def _something_to_erase(bench: Bench) -> None:
     bench.ledger.may.add(marker)
     bench.ledger.erasing[entry_id] = marker
     bench.store.audit.record(Event("record_usage", "recall", detail={"query": f"about {marker}", "result_count": 1}))
-    firing = {"kind": "recall", "query": marker, "ids": [entry_id]}
-    _place(paths.firings, json.dumps(firing).encode() + b"\n" + b'{"kind": "recall", "query": "other"}\n')
+    fired = {"at": 1_700_000_000_000, "op": "recall", "rank": 1, "actor": "cli", "call": "c1"}
+    lines = ({**fired, "id": entry_id, "query": marker}, {**fired, "id": "f" * 32, "query": "other"})
+    _place(paths.firings, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     candidate = {"title": "seen", "body": f"concluded {marker}", "rationale": "seen", "confidence": 0.9}
     staged = {
         "schemaVersion": 1, "session_id": "s1", "produced_at": "2026-01-01T00:00:00Z", "project_root": bench.project,

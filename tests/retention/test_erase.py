@@ -84,10 +84,8 @@ def plant(mem, word):
     other = {**note, "entryId": "f" * 32, "reason": "another"}
     place(paths.acknowledgements, jsontext.dumps(note) + b"\n" + jsontext.dumps(other) + b"\n")
     place(paths.state / "queries.jsonl", {"name": "mine", "query": f"about {word}"})
-    firing, kept = (
-        {"kind": "recall", "query": word, "ids": [stored.id]},
-        {"kind": "recall", "query": "queue", "ids": []},
-    )
+    fired = {"at": 1_700_000_000_000, "op": "recall", "rank": 1, "actor": "cli", "call": "c1"}
+    firing, kept = {**fired, "id": stored.id, "query": word}, {**fired, "id": "f" * 32, "query": "queue"}
     place(paths.firings, jsontext.dumps(firing) + b"\n" + jsontext.dumps(kept) + b"\n")
     lists = {"preferences": [], "decisions": [], "domain": []}
     staged = {"schemaVersion": 1, "session_id": "s1", "produced_at": "2026-01-01T00:00:00Z",
