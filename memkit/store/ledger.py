@@ -7,6 +7,7 @@ same words are recognised as a duplicate of the record they made.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from memkit.model import jsontext
 from memkit.model.ledger import LedgerLine, read_line
@@ -38,6 +39,8 @@ def read(paths: StorePaths) -> tuple[list[LedgerLine], list[Problem]]:
             found.append(read_line(jsonl.parse_object(line.data)))
         except jsontext.JsonDamage as damage:
             spots.add(line, str(damage))
+    with suppress(jsontext.JsonDamage):  # a last line that lacks only its newline: the next append gives it one
+        found += [read_line(jsonl.parse_object(data[data.rfind(b"\n") + 1 :]))]
     return found, list(spots.problems())
 
 

@@ -508,3 +508,16 @@ def test_a_damaged_record_is_left_alone_and_its_name_is_not_taken(store):
     assert run(store).written == ("memory/ferries-2.md",)
     assert (store.paths.memory / "ferries.md").read_bytes() == b"---\n: [\n---\n"
     assert len(Corpus(store.paths)) == 1
+
+
+def test_a_line_of_the_ledger_that_lacks_only_its_newline_counts_before_and_after_the_next_one(store):
+    stage(store, "s1", made("lessons", LEASE))
+    run(store)
+    whole = store.paths.ledger.read_bytes()
+    store.paths.ledger.write_bytes(whole.rstrip(b"\n"))
+    assert len(ledger.read(store.paths)[0]) == 1
+    stage(store, "s2", made("domain", "Ferries run every twenty minutes."))
+    run(store)
+    assert len(ledger.read(store.paths)[0]) == 2
+    store.paths.ledger.write_bytes(whole[:-20])
+    assert ledger.read(store.paths)[0] == []
