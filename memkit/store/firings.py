@@ -30,7 +30,7 @@ from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
 
 # A recall waits for nobody longer than this; a firing less is no loss.
-_WAIT_SECONDS: Final = 0.2
+_WAIT_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ def a_record_edited_meanwhile_is_not_written_over(kit: Kit) -> None:
 
     class Meanwhile(PersonAdjudicator):
         def ready(self, question):
-            return ""
+            return "" if question.shortlist else "needs_verdict"
 
         def decide(self, question):
             path.write_bytes(path.read_bytes() + b"\nEdited meanwhile.\n")

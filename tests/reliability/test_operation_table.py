@@ -43,7 +43,7 @@ READING = {
     "Memory.project_summary", "Tripwires.check", "Tripwires.backtest", "Tripwires.acknowledged", "Tripwires.take",
     "Tripwires.marks", "Tripwires.verdicts", "Tripwires.on_hits", "Tripwires.on_decided", "Tripwires.on_decisions",
     "Memory.detect", "Memory.export", "Memory.explore", "Store.scrubbed", "Memory.is_closed",
-    "Memory.staging", "Memory.mode_changed", "Staging.mode_changed", "Staging.session", "Staging.list", "Staging.dead_letters", "Staging.show", "Staging.count",
+    "Memory.staging", "Memory.mode_changed", "Staging.mode_changed", "Staging.session", "Staging.list", "Staging.balance", "Staging.source", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "reinforce.planned", "stored.stored_texts", "entries.session_of_entries",
     "Memory.records", "lint.lint",
     "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.health",
@@ -55,10 +55,12 @@ READING = {
 PARTS = {
     "Retention.write_plan": "writes a file of the caller's, outside the store",
     "apply.apply_plan": "is what Retention.apply calls",
+    "Staging.review": "shows what waits; its apply is a consolidation with a person's verdicts",
+    "Memory.reconcile": "is a consolidation without extraction",
     "repair_trash.quarantine_lines": "part of repair",
     "repair_trash.mend_trash": "part of repair",
     "absorbing.add_line": "reads one entry into rows",
-    "Memory.recall": "writes one event, like every operation of the table; truth is untouched, see below",
+    "Memory.recall": "writes one event and its firings, as fire does; other truth is untouched, see below",
     "Memory.what_we_decided": "the same",
     **dict.fromkeys(
         (f"RecordTools.{name}" for name in ("read", "find", "list", "query", "lint")),
@@ -250,7 +252,10 @@ def _truth(paths) -> dict[str, bytes]:
     return {
         str(path): path.read_bytes()
         for path in sorted(pathlib.Path(paths.folder).rglob("*"))
-        if path.is_file() and paths.logs not in path.parents and not path.name.endswith(".lock")
+        if path.is_file()
+        and paths.logs not in path.parents
+        and not path.name.endswith(".lock")
+        and path != paths.firings  # telemetry; what is recalled is counted there
     }
 
 
