@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from memkit import clock
 from memkit.model import ids
 from memkit.model.entry import Source
+from memkit.model.jsontext import JsonDamage
 
 ERASURE_SCHEMA_VERSION = 1
 ERASED = "[erased]"
 """What stands in the place of a text that was erased from a line that stays."""
-
-
-class ErasureDamage(ValueError):  # noqa: N818 - a finding about bytes, carried as data
-    """This is no erasure; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +76,24 @@ def digests(salt: str, source: Source) -> tuple[str, str]:
     return hashlib.sha256(place).hexdigest(), hashlib.sha256(content).hexdigest()
 
 
-def parse_erasure(raw: dict[str, Any]) -> Erasure:
+def parse_erasure(raw: Mapping[str, Any]) -> Erasure:
     """Read one line.
 
     Raises:
-        ErasureDamage: a field is missing or of the wrong kind.
+        JsonDamage: a field is missing or of the wrong kind.
     """
     if not ids.is_id(raw.get("id")):
-        raise ErasureDamage("id is missing or not of a-z and 0-9")
+        raise JsonDamage("id is missing or not of a-z and 0-9")
     erased_at, stored_at = raw.get("erasedAt"), raw.get("storedAt")
     for name, value in (("erasedAt", erased_at), ("storedAt", stored_at)):
         if value is None and name == "storedAt":
             continue
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 253_402_300_799_999:
-            raise ErasureDamage(f"{name} is missing or not epoch milliseconds")
+            raise JsonDamage(f"{name} is missing or not epoch milliseconds")
     texts = {name: raw.get(name, "") for name in ("actor", "reason", "salt", "place", "content")}
     for name, text in texts.items():
         if not isinstance(text, str):
-            raise ErasureDamage(f"{name} is no text")
+            raise JsonDamage(f"{name} is no text")
     return Erasure(
         id=raw["id"],
         erased_at=clock.from_ms(erased_at),  # type: ignore[arg-type]

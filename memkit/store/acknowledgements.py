@@ -6,6 +6,9 @@ evidence; later lines do not take earlier ones back. A damaged line is a problem
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from memkit import clock as clocks
 from memkit.errors import InvalidInputError
 from memkit.model import jsontext
@@ -14,9 +17,9 @@ from memkit.model.event import Event
 from memkit.model.ids import is_id
 from memkit.model.problem import Problem
 from memkit.model.record import is_record_path
-from memkit.store import durable, jsonl, leftovers, look
-from memkit.store.damage import DamagedSpots
+from memkit.store import durable, leftovers
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import read_lines
 from memkit.store.store import Store
 
 _TEXTS = ("tripwireId", "entryId", "evidence", "reason")
@@ -28,24 +31,16 @@ def read(paths: StorePaths) -> tuple[list[Acknowledgement], list[Problem]]:
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    found: list[Acknowledgement] = []
-    data = look.read_bytes(paths.acknowledgements) or b""
-    spots = DamagedSpots(
-        data,
+    return read_lines(
+        paths,
+        paths.acknowledgements,
+        _parsed,
         code="damaged-acknowledgement",
-        file=paths.relative(paths.acknowledgements),
         remedy="The tripwire speaks again; acknowledge it once more. The other lines are read.",
     )
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            found.append(_parsed(line.data))
-        except jsontext.JsonDamage as damage:
-            spots.add(line, str(damage))
-    return found, list(spots.problems())
 
 
-def _parsed(data: bytes) -> Acknowledgement:
-    raw = jsonl.parse_object(data)
+def _parsed(raw: Mapping[str, Any]) -> Acknowledgement:
     at = raw.get("acknowledgedAt")
     if not all(isinstance(raw.get(name), str) for name in _TEXTS):
         raise jsontext.JsonDamage(f"one of {', '.join(_TEXTS)} is missing or no text")

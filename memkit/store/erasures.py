@@ -12,11 +12,11 @@ import os
 from memkit.errors import DamagedError
 from memkit.model import jsontext
 from memkit.model.entry import Source
-from memkit.model.erasure import Erasure, ErasureDamage, parse_erasure
+from memkit.model.erasure import Erasure, parse_erasure
 from memkit.model.problem import Problem
 from memkit.store import durable, jsonl, look
-from memkit.store.damage import DamagedSpots
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import read_lines
 
 
 def read(paths: StorePaths) -> tuple[list[Erasure], list[Problem]]:
@@ -25,20 +25,13 @@ def read(paths: StorePaths) -> tuple[list[Erasure], list[Problem]]:
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    found: list[Erasure] = []
-    data = look.read_bytes(paths.erasures) or b""
-    spots = DamagedSpots(
-        data,
+    return read_lines(
+        paths,
+        paths.erasures,
+        parse_erasure,
         code="damaged-erasure",
-        file=paths.relative(paths.erasures),
         remedy="What it told is lost: an import may bring back what was erased. The other lines are read.",
     )
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            found.append(parse_erasure(jsonl.parse_object(line.data)))
-        except (jsontext.JsonDamage, ErasureDamage) as damage:
-            spots.add(line, str(damage))
-    return found, list(spots.problems())
 
 
 def erased(paths: StorePaths) -> list[Erasure]:
@@ -65,7 +58,7 @@ def under_way(paths: StorePaths) -> Erasure | None:
         return None
     try:
         return parse_erasure(jsontext.loads_object(data))
-    except (jsontext.JsonDamage, ErasureDamage) as damage:
+    except jsontext.JsonDamage as damage:
         raise DamagedError(
             str(damage), file=paths.erasing, remedy="Remove the file by hand, then erase the entry once more."
         ) from damage

@@ -8,17 +8,17 @@ that were staged. A damaged line is a problem of `verify`; all it costs is that 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from memkit import clock as clocks
 from memkit.model import jsontext
 from memkit.model.problem import Problem
-from memkit.store import canonical, durable, jsonl, leftovers, look
-from memkit.store.damage import DamagedSpots
+from memkit.store import canonical, durable, leftovers
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import read_lines
 from memkit.store.store import Store
 
 SCHEMA_VERSION: Final = 1
@@ -74,24 +74,16 @@ def read(paths: StorePaths) -> tuple[list[Extraction], list[Problem]]:
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    found: list[Extraction] = []
-    data = look.read_bytes(paths.extraction) or b""
-    spots = DamagedSpots(
-        data,
+    return read_lines(
+        paths,
+        paths.extraction,
+        _parsed,
         code="damaged-extraction",
-        file=paths.relative(paths.extraction),
         remedy="Its session may be looked at once more; what is staged already is not staged again.",
     )
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            found.append(_parsed(line.data))
-        except jsontext.JsonDamage as damage:
-            spots.add(line, str(damage))
-    return found, list(spots.problems())
 
 
-def _parsed(data: bytes) -> Extraction:
-    raw = jsonl.parse_object(data)
+def _parsed(raw: Mapping[str, Any]) -> Extraction:
     at, n_bytes, n_turns, digests = (raw.get(name) for name in ("extractedAt", "bytes", "turns", "candidates"))
     if not all(isinstance(raw.get(name), str) for name in _TEXTS):
         raise jsontext.JsonDamage(f"one of {', '.join(_TEXTS)} is missing or no text")

@@ -24,10 +24,10 @@ from memkit.model.firing import Firing, FiringOp, read_firing
 from memkit.model.ids import is_id
 from memkit.model.ledger import LedgerLine
 from memkit.model.problem import Problem
-from memkit.store import durable, erasures, jsonl, look, quarantine
-from memkit.store.damage import DamagedSpots
+from memkit.store import durable, erasures, look, quarantine
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import parse_lines
 
 # A recall waits for nobody longer than this; a firing less is no loss.
 _WAIT_SECONDS: Final = 2.0
@@ -127,20 +127,16 @@ def read(paths: StorePaths) -> FiringsRead:
 
 def read_from(paths: StorePaths, data: bytes) -> FiringsRead:
     """The same of bytes that were read before, or of a beginning of them that ends with a line."""
-    spots = DamagedSpots(
+    found, problems = parse_lines(
+        paths,
+        paths.firings,
         data,
+        read_firing,
         code="damaged-firing",
-        file=paths.relative(paths.firings),
         remedy="The other lines count; the next `memkit consolidate` moves the bytes to quarantine.",
     )
-    found = []
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            found.append(read_firing(jsonl.parse_object(line.data)))
-        except jsontext.JsonDamage as damage:
-            spots.add(line, str(damage))
     whole = data[: data.rfind(b"\n") + 1]
-    return FiringsRead(tuple(found), spots.problems(), len(whole), hashlib.sha256(whole).hexdigest())
+    return FiringsRead(tuple(found), tuple(problems), len(whole), hashlib.sha256(whole).hexdigest())
 
 
 def cut_used(paths: StorePaths, held: HeldLock, used: LedgerLine | None, *, clock: clocks.Clock | None) -> bool:

@@ -7,15 +7,14 @@ same words are recognised as a duplicate of the record they made.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from memkit.model import jsontext
 from memkit.model.ledger import LedgerLine, read_line
 from memkit.model.problem import Problem
-from memkit.store import durable, jsonl, leftovers, look
-from memkit.store.damage import DamagedSpots
+from memkit.store import durable, leftovers
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import read_lines
 from memkit.store.store import Store
 from memkit.store.writer import require_held
 
@@ -26,22 +25,13 @@ def read(paths: StorePaths) -> tuple[list[LedgerLine], list[Problem]]:
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    found: list[LedgerLine] = []
-    data = look.read_bytes(paths.ledger) or b""
-    spots = DamagedSpots(
-        data,
+    return read_lines(
+        paths,
+        paths.ledger,
+        read_line,
         code="damaged-ledger",
-        file=paths.relative(paths.ledger),
         remedy="Its candidate may be looked at once more; what it made is found again and not made twice.",
     )
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            found.append(read_line(jsonl.parse_object(line.data)))
-        except jsontext.JsonDamage as damage:
-            spots.add(line, str(damage))
-    with suppress(jsontext.JsonDamage):  # a last line that lacks only its newline: the next append gives it one
-        found += [read_line(jsonl.parse_object(data[data.rfind(b"\n") + 1 :]))]
-    return found, list(spots.problems())
 
 
 def append(store: Store, held: HeldLock, lines: Sequence[LedgerLine]) -> None:

@@ -7,7 +7,9 @@ have spoken for any entry, so while there is one nothing is pruned.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from memkit import clock as clocks
 from memkit.errors import InvalidInputError
@@ -16,10 +18,10 @@ from memkit.model.event import Event
 from memkit.model.ids import is_id
 from memkit.model.mark import MAX_REASON_CHARS, Mark, MarkKind
 from memkit.model.problem import Problem
-from memkit.store import durable, jsonl, leftovers, look
-from memkit.store.damage import DamagedSpots
+from memkit.store import durable, leftovers
 from memkit.store.naming import find_entry
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import read_lines
 from memkit.store.store import Store
 
 _OPERATIONS = {("pin", True): "pin", ("pin", False): "unpin", ("hold", True): "hold", ("hold", False): "release"}
@@ -37,21 +39,13 @@ def history(paths: StorePaths, kind: MarkKind) -> tuple[list[Mark], list[Problem
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    file = file_of(paths, kind)
-    data = look.read_bytes(file) or b""
-    spots = DamagedSpots(
-        data,
+    return read_lines(
+        paths,
+        file_of(paths, kind),
+        lambda raw: _parsed(raw, kind),
         code=_DAMAGED[kind],
-        file=paths.relative(file),
         remedy=f"Nothing is pruned until `memkit repair --apply` moves it aside; see then whether a {kind} is missing.",
     )
-    found: list[Mark] = []
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            found.append(_parsed(line.data, kind))
-        except jsontext.JsonDamage as damage:
-            spots.add(line, str(damage))
-    return found, list(spots.problems())
 
 
 def current(paths: StorePaths, kind: MarkKind) -> tuple[dict[str, Mark], list[Problem]]:
@@ -65,8 +59,7 @@ def current(paths: StorePaths, kind: MarkKind) -> tuple[dict[str, Mark], list[Pr
     return marks, problems
 
 
-def _parsed(data: bytes, kind: MarkKind) -> Mark:
-    raw = jsonl.parse_object(data)
+def _parsed(raw: Mapping[str, Any], kind: MarkKind) -> Mark:
     entry_id, is_set, at, reason = (raw.get(name) for name in ("entryId", "isSet", "at", "reason"))
     if raw.get("kind") != kind:
         raise jsontext.JsonDamage(f"kind is not {kind}")

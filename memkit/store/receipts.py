@@ -6,6 +6,7 @@ be carried out again and its receipt be written again; one plan has one receipt 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,10 +15,10 @@ from memkit.display import Displayable
 from memkit.model import jsontext
 from memkit.model.ids import is_id
 from memkit.model.problem import Problem
-from memkit.store import durable, jsonl, look
-from memkit.store.damage import DamagedSpots
+from memkit.store import durable
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import read_lines
 from memkit.store.trash_plans import Plan
 
 ReceiptKind = Literal["prune", "restore"]
@@ -105,23 +106,18 @@ def read(paths: StorePaths) -> tuple[list[Receipt], list[Problem]]:
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    data = look.read_bytes(paths.receipts) or b""
-    spots = DamagedSpots(
-        data,
+    lines, problems = read_lines(
+        paths,
+        paths.receipts,
+        _parsed,
         code="damaged-receipt",
-        file=paths.relative(paths.receipts),
         remedy="Nothing depends on it; `trash/plans.jsonl` says the same of what is in the trash.",
     )
     found: dict[str, Receipt] = {}
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            receipt = _parsed(line.data)
-        except jsontext.JsonDamage as damage:
-            spots.add(line, str(damage))
-            continue
+    for receipt in lines:
         there = found.get(receipt.plan_id)
         found[receipt.plan_id] = receipt if there is None else _together(there, receipt)
-    return list(found.values()), list(spots.problems())
+    return list(found.values()), problems
 
 
 def _together(one: Receipt, other: Receipt) -> Receipt:
@@ -133,8 +129,7 @@ def _together(one: Receipt, other: Receipt) -> Receipt:
     return Receipt(one.plan_id, one.op, one.at_ms, one.cause, one.actor, one.policy, moved, erased, n_bytes)
 
 
-def _parsed(data: bytes) -> Receipt:
-    raw = jsonl.parse_object(data)
+def _parsed(raw: Mapping[str, Any]) -> Receipt:
     if raw.get("op") not in {"prune", "restore"} or not isinstance(raw.get("planId"), str):
         raise jsontext.JsonDamage("op or planId is missing or unknown")
     at, n_bytes = raw.get("at"), raw.get("bytes")

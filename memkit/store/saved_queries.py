@@ -5,13 +5,16 @@ Truth: lines are appended and flushed under the index lock, never rewritten; the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from memkit import clock as clocks
 from memkit.errors import InvalidInputError
 from memkit.model import jsontext
 from memkit.model.problem import Problem
-from memkit.store import durable, jsonl, leftovers, look
-from memkit.store.damage import DamagedSpots
+from memkit.store import durable, leftovers
 from memkit.store.paths import StorePaths
+from memkit.store.state_lines import read_lines
 from memkit.store.store import Store
 
 MAX_CHARS = 1_000
@@ -24,27 +27,26 @@ def read(paths: StorePaths) -> tuple[list[str], list[Problem]]:
     Raises:
         StoreError: the operating system refuses to show the file.
     """
-    data = look.read_bytes(paths.saved_queries) or b""
-    spots = DamagedSpots(
-        data,
+    lines, problems = read_lines(
+        paths,
+        paths.saved_queries,
+        _parsed,
         code="damaged-query",
-        file=paths.relative(paths.saved_queries),
         remedy="Save the query again; the other lines are read. `memkit repair --apply` moves the bytes to quarantine.",
     )
     found: dict[str, None] = {}
-    for line in jsonl.lines(data, skip=spots.skip_junk):
-        try:
-            raw = jsonl.parse_object(line.data)
-            query, is_set = raw.get("query"), raw.get("isSet")
-            if not isinstance(query, str) or not isinstance(is_set, bool):
-                raise jsontext.JsonDamage("query or isSet is missing or of another kind")
-        except jsontext.JsonDamage as damage:
-            spots.add(line, str(damage))
-            continue
+    for query, is_set in lines:
         found.pop(query, None)
         if is_set:
             found[query] = None
-    return list(found), list(spots.problems())
+    return list(found), problems
+
+
+def _parsed(raw: Mapping[str, Any]) -> tuple[str, bool]:
+    query, is_set = raw.get("query"), raw.get("isSet")
+    if not isinstance(query, str) or not isinstance(is_set, bool):
+        raise jsontext.JsonDamage("query or isSet is missing or of another kind")
+    return query, is_set
 
 
 def save(store: Store, query: str) -> str:
