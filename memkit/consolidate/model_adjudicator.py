@@ -7,20 +7,18 @@ names, times, sources and pointers are filled in by code; a record the model was
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, Field
 
 from memkit.consolidate.adjudicate import ABOUT_A_RECORD, Adjudicator, Asks, Decision, Question, Verdict
+from memkit.consolidate.asking_model import Asker
 from memkit.consolidate.corpus import Near, hashes
-from memkit.consolidate.model_extractor import wait_for
 from memkit.errors import MissingExtraError, ModelError
 from memkit.model.candidate import MAX_BODY_CHARS, cut
 
 if TYPE_CHECKING:
-    from pydantic_ai import Agent
     from pydantic_ai.models import Model
 
 MAX_QUESTIONS: Final = 200
@@ -68,16 +66,14 @@ class ModelAdjudicator:
         self, model: str | Model, *, max_questions: int = MAX_QUESTIONS, max_seconds: float = MAX_SECONDS
     ) -> None:
         self._max_questions = max_questions
-        self._max_seconds = max_seconds
         self._n_asked = 0
-        self._agent = _agent(model)
-        self._name = model if isinstance(model, str) else model.model_name
+        self._asker = Asker(model, Choice, INSTRUCTIONS, max_seconds=max_seconds, fault=_fault)
         self.usage: dict[str, int] = {"calls": 0, "input_tokens": 0, "output_tokens": 0}
 
     @property
     def name(self) -> str:
         """`model:<name>`."""
-        return f"model:{self._name}"
+        return self._asker.name
 
     def ready(self, question: Question) -> str:  # noqa: ARG002
         """`budget_spent` once it has been asked as often as it may."""
@@ -89,27 +85,8 @@ class ModelAdjudicator:
         Raises:
             ModelError: it failed, took too long, or gave twice an answer that cannot be carried out.
         """
-        from pydantic_ai.exceptions import AgentRunError, UserError
-        from pydantic_ai.usage import RunUsage
-
         self._n_asked += 1
-        used = RunUsage()
-        job = self._agent.run(prompt_of(question), deps=question.shortlist, usage=used)
-        try:
-            choice = wait_for(asyncio.wait_for(job, self._max_seconds)).output
-        except TimeoutError as error:
-            raise ModelError(
-                f"no answer within {self._max_seconds:g} s", field="consolidation.model", remedy="Try again later."
-            ) from error
-        except (AgentRunError, UserError, OSError) as error:
-            raise ModelError(
-                f"{type(error).__name__}: {str(error)[:300]}",
-                field="consolidation.model",
-                remedy="Check the model's name, its key and the network; the rules need none of them.",
-            ) from error
-        finally:
-            spent = {"calls": used.requests, "input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
-            self.usage = {name: self.usage[name] + n for name, n in spent.items()}
+        choice = self._asker.ask(prompt_of(question), self.usage, question.shortlist)
         chosen = choice.decision in ABOUT_A_RECORD
         return Verdict(
             choice.decision,
@@ -185,30 +162,3 @@ def _fault(choice: Choice, shortlist: tuple[Near, ...]) -> str:
     if len(choice.text) > MAX_BODY_CHARS:
         return f"the text has more than {MAX_BODY_CHARS:,} characters"
     return ""
-
-
-def _agent(model: str | Model) -> Agent[tuple[Near, ...], Choice]:
-    try:
-        from pydantic_ai import Agent, ModelRetry, RunContext
-        from pydantic_ai.exceptions import UserError
-    except ImportError as error:
-        raise MissingExtraError(
-            "pydantic-ai is not installed", remedy='Install it with: pip install "memkit[llm]"'
-        ) from error
-
-    def checked(context: RunContext[tuple[Near, ...]], choice: Choice) -> Choice:
-        wrong = _fault(choice, context.deps)
-        if wrong:
-            raise ModelRetry(wrong)
-        return choice
-
-    try:
-        agent = Agent(model, deps_type=tuple, output_type=Choice, instructions=INSTRUCTIONS, retries=1)
-    except (UserError, ImportError, ValueError) as error:
-        raise ModelError(
-            f"{str(model)[:80]} cannot be used: {str(error)[:300]}",
-            field="consolidation.model",
-            remedy="Give a name that pydantic-ai knows, with its provider's package and key.",
-        ) from error
-    agent.output_validator(checked)
-    return agent

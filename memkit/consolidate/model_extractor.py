@@ -7,16 +7,15 @@ that has faults. Ids, places and times are filled in here. Text that was recalle
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-from collections.abc import Coroutine, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import BaseModel, Field
 
+from memkit.consolidate.asking_model import Asker
 from memkit.consolidate.recalled import without_cards, words_of
 from memkit.consolidate.rules import Extracted
-from memkit.errors import MissingExtraError, ModelError
+from memkit.errors import ModelError
 from memkit.model.candidate import (
     MAX_BODY_CHARS,
     MAX_EXCERPT_CHARS,
@@ -30,7 +29,6 @@ from memkit.model.candidate import (
 from memkit.model.session import Turn
 
 if TYPE_CHECKING:
-    from pydantic_ai import Agent
     from pydantic_ai.models import Model
 
 MAX_CHARS: Final = 24_000  # of turns in one request
@@ -88,15 +86,13 @@ class ModelExtractor:
         max_requests: int = MAX_REQUESTS,
     ) -> None:
         self._max_chars = max_chars
-        self._max_seconds = max_seconds
         self._max_requests = max_requests
-        self._agent = _agent(model)
-        self._name = model if isinstance(model, str) else model.model_name
+        self._asker = Asker(model, Answer, INSTRUCTIONS, max_seconds=max_seconds)
 
     @property
     def name(self) -> str:
         """`model:<name>`."""
-        return f"model:{self._name}"
+        return self._asker.name
 
     def extract(self, turns: Iterable[Turn]) -> Extracted:
         """The candidates a model finds, each with an excerpt that stands in its turn.
@@ -114,7 +110,7 @@ class ModelExtractor:
                     field="consolidation.model",
                     remedy="Use the rules for a session this long.",
                 )
-            answer = self._ask(part, out)
+            answer = self._asker.ask(_prompt(part), out.usage)
             by_number = {turn.number: turn for turn in part}
             for proposed in answer.candidates:
                 candidate = _candidate(proposed, by_number.get(proposed.turn))
@@ -149,51 +145,9 @@ class ModelExtractor:
         if part:
             yield part
 
-    def _ask(self, part: list[Turn], out: Extracted) -> Answer:
-        from pydantic_ai.exceptions import AgentRunError, UserError
 
-        prompt = "\n\n".join(f"[turn {turn.number}, {turn.role}]\n{turn.text}" for turn in part)
-        try:
-            result = wait_for(asyncio.wait_for(self._agent.run(prompt), self._max_seconds))
-        except TimeoutError as error:
-            raise ModelError(
-                f"no answer within {self._max_seconds:g} s", field="consolidation.model", remedy="Try again later."
-            ) from error
-        except (AgentRunError, UserError, OSError) as error:
-            raise ModelError(
-                f"{type(error).__name__}: {str(error)[:300]}",
-                field="consolidation.model",
-                remedy="Check the model's name, its key and the network; the rules need none of them.",
-            ) from error
-        used = result.usage
-        counts = {"calls": used.requests, "input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
-        out.usage = {name: out.usage.get(name, 0) + n for name, n in counts.items()}
-        answer: Answer = result.output
-        return answer
-
-
-def _agent(model: str | Model) -> Agent[None, Answer]:
-    try:
-        from pydantic_ai import Agent
-        from pydantic_ai.exceptions import UserError
-    except ImportError as error:
-        raise MissingExtraError(
-            "pydantic-ai is not installed", remedy='Install it with: pip install "memkit[llm]"'
-        ) from error
-    try:
-        return Agent(model, output_type=Answer, instructions=INSTRUCTIONS, retries=1)
-    except (UserError, ImportError, ValueError) as error:
-        raise ModelError(
-            f"{str(model)[:80]} cannot be used: {str(error)[:300]}",
-            field="consolidation.model",
-            remedy="Give a name that pydantic-ai knows, with its provider's package and key.",
-        ) from error
-
-
-def wait_for(job: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine, also where an event loop runs already, as in a notebook."""
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, job).result()
+def _prompt(part: list[Turn]) -> str:
+    return "\n\n".join(f"[turn {turn.number}, {turn.role}]\n{turn.text}" for turn in part)
 
 
 def _candidate(proposed: Proposed, turn: Turn | None) -> Candidate | None:
