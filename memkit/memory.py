@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
 from memkit.consolidate.record_tools import RecordTools
@@ -33,13 +33,13 @@ from memkit.deciding.consolidating import Consolidating
 from memkit.deciding.exchanging import Exchanging
 from memkit.deciding.exploring import Exploring
 from memkit.deciding.forgetting import Forgetting
+from memkit.deciding.part import Scope
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Tripwires
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
 from memkit.model.entry import StoredEntry
 from memkit.model.problem import Problem
 from memkit.model.status import Status
-from memkit.retention.retaining import Retaining
 from memkit.settings import Environment, Loaded, facts_file, session_folders
 from memkit.store.listing import EntryList
 from memkit.store.locks import LockList, look_at_locks
@@ -59,12 +59,11 @@ if TYPE_CHECKING:
     from memkit.catalog.table import Table
 
 Project = str | os.PathLike[str]
-Scope = Literal["own", "all", "others"]
 Problems = list[Problem]
 Receipts = list[StoreReceipt]
 
 
-class Memory(Consolidating, Exchanging, Exploring, Forgetting, Retaining):
+class Memory(Consolidating, Exchanging, Exploring, Forgetting):
     """One project's memory; made by `memkit.open`, usable as a context manager.
 
     Attributes:

@@ -7,10 +7,9 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memkit.deciding.part import Part
 from memkit.deciding.staging import Staging
 from memkit.errors import MemkitWarning, UsageError
-from memkit.settings import Loaded
-from memkit.store.store import Store
 
 if TYPE_CHECKING:
     from memkit.consolidate.adjudicate import Adjudicator
@@ -20,18 +19,10 @@ if TYPE_CHECKING:
     from memkit.consolidate.report import ConsolidationReport
 
 
-class Consolidating:
+class Consolidating(Part):
     """Consolidation by hand: nothing else writes a record of its own accord."""
 
-    settings: Loaded
-    _store: Store
     _staging: Staging
-
-    def _require_enabled(self) -> None:
-        raise NotImplementedError
-
-    def _expect_changes(self) -> None:
-        raise NotImplementedError
 
     def consolidate(
         self,

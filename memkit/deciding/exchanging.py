@@ -5,14 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memkit.deciding.questions import Deciding
-from memkit.store.new_entry import NewEntry
-from memkit.store.receipt import StoreReceipt
+from memkit.deciding.part import Part
 from memkit.store.spill import spill_folder
-from memkit.store.store import Store
 
 if TYPE_CHECKING:
     from memkit.exporting.report import ExportReceipt, Format
@@ -22,22 +18,8 @@ if TYPE_CHECKING:
 Project = str | os.PathLike[str]
 
 
-class Exchanging(Deciding):
+class Exchanging(Part):
     """Imports and exports; what they work on is `Memory`'s."""
-
-    _temp_directory: Path | None
-
-    def _require_open(self) -> None:
-        raise NotImplementedError
-
-    def _keep(self, new: Sequence[NewEntry], *, op: str, prune: bool) -> list[StoreReceipt]:
-        raise NotImplementedError
-
-    def _room_check(self) -> Callable[[Sequence[NewEntry]], None] | None:
-        raise NotImplementedError
-
-    def _other_stores(self) -> Sequence[Store]:
-        raise NotImplementedError
 
     def import_adr(self, path: Project, *, dry_run: bool = False, prune: bool = False) -> ImportReport:
         """Read decision records (Markdown) at `path`, a file or a folder; every file is accounted for.

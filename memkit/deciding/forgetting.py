@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memkit.deciding.part import Part
 from memkit.errors import UsageError
-from memkit.store.store import Store
 from memkit.store.wipe import WipeReceipt, wipe
 
 if TYPE_CHECKING:
@@ -13,16 +13,8 @@ if TYPE_CHECKING:
     from memkit.retention.scanning import Scan
 
 
-class Forgetting:
+class Forgetting(Part):
     """Erasing, scanning, wiping; whose store it is, is `Memory`'s."""
-
-    _store: Store
-
-    def _require_open(self) -> None:
-        raise NotImplementedError
-
-    def _reload(self) -> None:
-        raise NotImplementedError
 
     def erase(self, entry_id: str, *, confirm: bool | str = False, reason: str = "") -> EraseReceipt:
         """Erase one entry from every file of the store, and look into every byte for what it said.

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from memkit import clock
+from memkit.deciding.retaining import Retaining
 from memkit.deciding.staging import Staging
 from memkit.deciding.tripwires import Moment, Tripwires, moment_of
 from memkit.errors import MemkitWarning
 from memkit.model.event import Event
-from memkit.retention.retaining import Retaining
-from memkit.settings import Loaded
 from memkit.store import erasures
-from memkit.store.store import Store
 
 if TYPE_CHECKING:
     from memkit.analytics.calibration import Calibration
@@ -26,26 +23,14 @@ if TYPE_CHECKING:
     from memkit.analytics.recall_result import RecallHit
     from memkit.analytics.summary import ProjectSummary
     from memkit.analytics.timeline import InForce, Pruned, Timeline
-    from memkit.catalog.catalog import Catalog
     from memkit.consolidate.remind import Reminder
 
 
 class Deciding(Retaining):
     """Questions about decisions; what they are asked of is `Memory`'s."""
 
-    settings: Loaded
-    _store: Store
     _tripwires: Tripwires
     _staging: Staging
-
-    def _catalog(self, scope: Literal["own", "others", "all"] = "own") -> Catalog:
-        raise NotImplementedError
-
-    def _require_enabled(self) -> None:
-        raise NotImplementedError
-
-    def _now(self) -> dt.datetime:
-        return self._store.clock.now()
 
     @property
     def tripwires(self) -> Tripwires:

@@ -2,49 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from memkit.deciding.part import Part
 from memkit.model.policy import policy_of
 from memkit.retention.facade import Retention, SavedQueries, Trash
-from memkit.settings import Loaded
-from memkit.store.store import Store
-
-if TYPE_CHECKING:
-    from memkit.analytics.recall_options import RecallOptions
-    from memkit.catalog.catalog import Catalog
-    from memkit.store.new_entry import NewEntry
 
 
-class Retaining:
+class Retaining(Part):
     """Retention, trash and saved queries; what they are asked of is `Memory`'s."""
 
-    settings: Loaded
-    _store: Store
     _forgets: Retention | None = None
-
-    def _catalog(self, scope: Literal["own", "others", "all"] = "own") -> Catalog:
-        raise NotImplementedError
-
-    def _require_open(self) -> None:
-        raise NotImplementedError
-
-    def _require_enabled(self) -> None:
-        raise NotImplementedError
-
-    def _weighing(self, **options: Any) -> RecallOptions:
-        raise NotImplementedError
-
-    def _checked(self, requests: Iterable[Mapping[str, Any]]) -> Sequence[NewEntry]:
-        raise NotImplementedError
-
-    def _spill(self) -> Path | None:
-        raise NotImplementedError
-
-    def _forgotten(self) -> None:
-        """Entries went to the trash or came back: see it, and make the snapshot again where it no longer fits."""
-        raise NotImplementedError
 
     def _retention(self) -> Retention:
         if self._forgets is None:
