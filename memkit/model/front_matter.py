@@ -21,10 +21,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from memkit import clock
-
-MAX_CHARS: Final = 65_536
-MAX_DEPTH: Final = 20
-MAX_NODES: Final = 20_000
+from memkit.model import yaml_nodes
+from memkit.model.yaml_nodes import MAX_CHARS, YamlDamage
 
 _FENCE = re.compile(r"---[ \t]*(?:\r?\n|$)")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
@@ -48,8 +46,8 @@ _TRAPS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null",
 _UNPRINTED = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
-class FrontMatterDamage(ValueError):  # noqa: N818 - a finding about text, carried as data
-    """This front matter cannot be read as a mapping; the message says why, with the line where one is known."""
+# This front matter cannot be read as a mapping; the message says why, with the line where one is known.
+FrontMatterDamage = YamlDamage
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,61 +159,14 @@ def read_yaml(front: str) -> dict[str, Any]:
     Raises:
         FrontMatterDamage: it is not a YAML mapping.
     """
-    root = _compose(front)
-    return {} if root is None else _Nodes().mapping(root, 0)
+    root = yaml_nodes.compose(front)
+    return {} if root is None else _Typed().mapping(root, 0)
 
 
-def _compose(front: str) -> Any:
-    """The top mapping node of front matter, or None where it is empty."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-    from ruamel.yaml.nodes import MappingNode
+class _Typed(yaml_nodes.Nodes):
+    """Scalars as the core schema types them; a key that stands twice is damage."""
 
-    if len(front) > MAX_CHARS:
-        raise FrontMatterDamage(f"the front matter has {len(front):,} characters, {MAX_CHARS:,} are read")
-    if _bracket_depth(front) > MAX_DEPTH:
-        raise FrontMatterDamage(f"brackets nest deeper than {MAX_DEPTH} levels")
-    try:
-        node = YAML(typ="rt", pure=True).compose(front)
-    except (YAMLError, RecursionError, ValueError, AttributeError) as error:
-        raise FrontMatterDamage(f"not valid YAML: {_first_line(error)}") from error
-    if node is None:
-        return None
-    if not isinstance(node, MappingNode):
-        raise FrontMatterDamage("the front matter is not a mapping of keys to values")
-    return node
-
-
-def _bracket_depth(text: str) -> int:
-    """How deep brackets nest, quotes not considered: a parser's time grows with it, so it is bounded beforehand."""
-    depth = deepest = 0
-    for character in text:
-        if character in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in "]}":
-            depth = max(0, depth - 1)
-    return deepest
-
-
-class _Nodes:
-    """Nodes to plain data, bounded."""
-
-    def __init__(self) -> None:
-        self.left = MAX_NODES
-
-    def value(self, node: Any, depth: int) -> Any:
-        from ruamel.yaml.nodes import MappingNode, SequenceNode
-
-        self.left -= 1
-        if self.left < 0:
-            raise FrontMatterDamage(f"expands to more than {MAX_NODES:,} values")
-        if depth > MAX_DEPTH:
-            raise FrontMatterDamage(f"nests deeper than {MAX_DEPTH} levels")
-        if isinstance(node, MappingNode):
-            return self.mapping(node, depth + 1)
-        if isinstance(node, SequenceNode):
-            return [self.value(item, depth + 1) for item in node.value]
+    def scalar(self, node: Any) -> Any:
         is_plain = node.style in {None, ""} and str(node.tag).startswith("tag:yaml.org,2002:")
         return _resolved(str(node.value)) if is_plain else str(node.value)
 
@@ -229,14 +180,6 @@ class _Nodes:
                 raise FrontMatterDamage(f"the key {key!r:.60} stands twice, line {key_node.start_mark.line + 1}")
             found[key] = self.value(value_node, depth + 1)
         return found
-
-
-def _first_line(error: BaseException) -> str:
-    problem = getattr(error, "problem", None)
-    mark = getattr(error, "problem_mark", None)
-    if problem:
-        return f"{problem}, line {mark.line + 1} of the front matter" if mark else str(problem)
-    return str(error).split("\n", 1)[0][:120] or type(error).__name__
 
 
 # -- writing ------------------------------------------------------------------------------------------------------
@@ -257,7 +200,7 @@ def change(front: str, changes: Mapping[str, Any], newline: str = "\n") -> str:
     """
     if newline == "\n" and _read_short(front) is not None:
         return _change_short(front, changes)
-    root = _compose(front)
+    root = yaml_nodes.compose(front)
     if root is not None and root.flow_style:
         kept = {key: value for key, value in read_yaml(front).items() if key not in changes}
         return write({**kept, **{key: value for key, value in changes.items() if value is not None}}, newline)
@@ -308,7 +251,7 @@ def _edit(front: str, place: tuple[Any, Any, int], value: Any, newline: str) -> 
         return node.start_mark.index, node.end_mark.index, _inline(value)
     if one_line and getattr(node, "flow_style", False) and _is_list(value):
         return node.start_mark.index, node.end_mark.index, f"[{', '.join(_inline(item) for item in value)}]"
-    older = [] if getattr(node, "flow_style", True) else _Nodes().value(node, 0)
+    older = [] if getattr(node, "flow_style", True) else _Typed().value(node, 0)
     if _is_list(value) and older and list(value[: len(older)]) == older:
         # Only more items: those that are there keep their lines.
         dash = front.rfind("-", start, node.value[0].start_mark.index)

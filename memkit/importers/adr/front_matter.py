@@ -11,17 +11,12 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
+from memkit.model import yaml_nodes
 from memkit.model.links import fold
+from memkit.model.yaml_nodes import MAX_CHARS, YamlDamage, first_line
 
-MAX_CHARS: Final = 65_536
-MAX_DEPTH: Final = 30
-MAX_NODES: Final = 20_000
 _KEY_LINE = re.compile(
     r"(?P<key>[\"']?[^\s:#\-{}\[\]\"'][^:{}\[\]]{0,60}?[\"']?)[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)$"
 )
@@ -84,62 +79,27 @@ def read_front_matter(text: str) -> FrontMatter:
         return FrontMatter()
     if re.search(r"^\s*[\w.\"-]+\s*=", text, re.MULTILINE) and not re.search(r"^[\w-]+:", text, re.MULTILINE):
         return _toml(text)
-    if _bracket_depth(text) > MAX_DEPTH:
-        return _by_line(text, f"front matter nests deeper than {MAX_DEPTH} brackets; read line by line")
     try:
-        node = YAML(typ="rt", pure=True).compose(text.replace("\t", "  "))
-    except (YAMLError, RecursionError, ValueError) as error:
-        return _by_line(text, f"front matter is not valid YAML ({_first_line(error)}); read line by line")
-    if node is None:
-        return FrontMatter()
-    if not isinstance(node, MappingNode):
-        return _by_line(text, "front matter is not a mapping; read line by line")
-    reader = _Nodes(text)
-    try:
+        node = yaml_nodes.compose(text.replace("\t", "  "))
+        if node is None:
+            return FrontMatter()
+        reader = _AsWritten(text)
         values = reader.mapping(node, 0)
-    except _TooMuchError as error:
-        return _by_line(text, f"front matter {error}; read line by line")
+    except YamlDamage as damage:
+        return _by_line(text, f"front matter: {damage}; read line by line")
     return FrontMatter(values, reader.raw, tuple(reader.notes))
 
 
-def _bracket_depth(text: str) -> int:
-    """How deep brackets nest, quotes not considered; a parser's time grows with it, so it is bounded beforehand."""
-    depth = deepest = 0
-    for character in text:
-        if character in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in "]}":
-            depth = max(0, depth - 1)
-    return deepest
-
-
-class _TooMuchError(ValueError):
-    pass
-
-
-class _Nodes:
-    """Nodes to plain data, every scalar as text, bounded."""
+class _AsWritten(yaml_nodes.Nodes):
+    """Every scalar as text; of keys that stand twice the first is kept, with a note."""
 
     def __init__(self, text: str) -> None:
+        super().__init__()
         self.text = text
-        self.left = MAX_NODES
         self.raw: dict[str, str] = {}
         self.notes: list[str] = []
 
-    def value(self, node: Node, depth: int) -> Any:
-        self.left -= 1
-        if self.left < 0:
-            raise _TooMuchError(f"expands to more than {MAX_NODES:,} values")
-        if depth > MAX_DEPTH:
-            raise _TooMuchError(f"nests deeper than {MAX_DEPTH} levels")
-        if isinstance(node, MappingNode):
-            return self.mapping(node, depth + 1)
-        if isinstance(node, SequenceNode):
-            return [self.value(item, depth + 1) for item in node.value]
-        return str(node.value) if isinstance(node, ScalarNode) else ""
-
-    def mapping(self, node: MappingNode, depth: int) -> dict[str, Any]:
+    def mapping(self, node: Any, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key = flat(self.value(key_node, depth + 1))
@@ -188,7 +148,7 @@ def _toml(text: str) -> FrontMatter:
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        return FrontMatter({}, {}, (f"front matter is not valid TOML ({_first_line(error)})",))
+        return FrontMatter({}, {}, (f"front matter is not valid TOML ({first_line(error)})",))
     plain = {key: _as_text(value) for key, value in values.items()}
     return FrontMatter(plain, {key: flat(value) for key, value in plain.items()})
 
@@ -199,11 +159,3 @@ def _as_text(value: object) -> Any:
     if isinstance(value, list):
         return [_as_text(item) for item in value]
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
-
-
-def _first_line(error: BaseException) -> str:
-    problem = getattr(error, "problem", None)
-    mark = getattr(error, "problem_mark", None)
-    if problem:
-        return f"{problem}, line {mark.line + 1}" if mark else str(problem)
-    return str(error).splitlines()[0][:120] if str(error) else type(error).__name__
