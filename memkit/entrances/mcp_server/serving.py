@@ -78,7 +78,7 @@ def _instructions(door: Door) -> str:
 def _listed(door: Door) -> list[types.Tool]:
     try:
         with door.memory() as memory:
-            empty = not memory.status().n_entries
+            empty = not len(memory.sql("select 1 from entries limit 1"))
     except MemkitError as error:
         logger.info("no tools are offered: %s", error)
         return []

@@ -105,7 +105,7 @@ def what_we_decided(memory: Memory, asked: arguments.Decided, most: int) -> Mapp
     """Decisions about a topic, chains head first."""
     found = memory.what_we_decided(asked.topic, since_days=asked.since_days, limit=asked.limit)
     rows = found.rows
-    empty = not rows and not memory.status().n_entries
+    empty = any(miss.cause == "empty-store" for miss in found.missed)
 
     def answer(n: int, room: Room) -> Mapping[str, Any]:
         return answers.Decisions(
