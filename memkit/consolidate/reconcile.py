@@ -194,7 +194,6 @@ class Reconciler:
                         continue
                     was_asked = True
                     self._note_attempt(fate, adjudicator)
-                    fate.outcome = replace(fate.outcome, attempts=fate.outcome.attempts + 1)
                 verdict = adjudicator.decide(question)
                 if verdict is not None:
                     return self._apply(fate, item, clean, check(verdict), adjudicator.name)
@@ -216,8 +215,8 @@ class Reconciler:
     def _note_attempt(self, fate: _Fate, adjudicator: Adjudicator) -> None:
         """What is decided goes to disk, and the attempt with it, before anybody is asked."""
         self._flush()
-        counted = replace(fate.outcome, attempts=fate.outcome.attempts + 1)
-        self._line_alone("attempt", replace_outcome(fate, counted), adjudicator.name)
+        fate.outcome = replace(fate.outcome, attempts=fate.outcome.attempts + 1)
+        self._line_alone("attempt", fate, adjudicator.name)
 
     def _line_alone(self, event: Happened, fate: _Fate, adjudicator: str) -> None:
         if self._held is None:
@@ -421,11 +420,6 @@ class Reconciler:
             items.append(item)
         if tuple(items) != now.items:
             staging.write(self._store, self._held, replace(now, items=tuple(items)))
-
-
-def replace_outcome(fate: _Fate, outcome: Outcome) -> _Fate:
-    """The same fate with another outcome; nothing else is shared."""
-    return _Fate(outcome, fate.digest, fate.turns)
 
 
 def _outcome(key: str, session_id: str, item: Item) -> Outcome:
