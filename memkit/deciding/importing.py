@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from memkit.errors import EntryNotFoundError, InvalidInputError, MemkitError
 from memkit.importers.report import ImportReport
 from memkit.model import jsontext
-from memkit.model.entry import Source, StoredEntry
+from memkit.model.entry import StoredEntry
+from memkit.model.erasure import Erasure
 from memkit.model.event import Event
 from memkit.store import erasures
 from memkit.store.lock import Lock
@@ -136,25 +137,21 @@ class Importing:
         from memkit.importers.batches import Against
 
         now, key = self._store.clock.now(), self._store.paths.key
+        gone = erasures.erased(self._store.paths)
         return Against(
             known=known_sources(self._catalog, kind, as_of=now, project_key=key),
             previous=self._result_of,
             identities=identities(self._catalog, as_of=now, project_key=key),
             scrub=lambda text: self._store.scrubber.scrub_text(text).text,
-            stored=self._is_stored,
-            erased=self._why_left_out(),
+            stored=partial(self._is_stored, {erasure.id: erasure for erasure in gone}),
+            erased=partial(erasures.why_left_out, gone) if gone else None,
         )
 
-    def _why_left_out(self) -> Callable[[Source, bool], str] | None:
-        """What tells that a document's entry was erased; None where nothing ever was."""
-        known = erasures.erased(self._store.paths)
-        return (lambda source, by_place: erasures.why_left_out(known, source, by_place=by_place)) if known else None
-
-    def _is_stored(self, new: NewEntry) -> str:
+    def _is_stored(self, gone: Mapping[str, Erasure], new: NewEntry) -> str:
         """Of an entry that comes back from an export: `new`, `same`, or why it cannot be taken."""
-        gone = next((each for each in erasures.erased(self._store.paths) if each.id == new.id), None)
-        if gone is not None:
-            return f"it was erased here on {gone.erased_at:%Y-%m-%d}; `memkit store` takes it in again"
+        erasure = gone.get(str(new.id))
+        if erasure is not None:
+            return f"it was erased here on {erasure.erased_at:%Y-%m-%d}; `memkit store` takes it in again"
         try:
             there = self._store.read_entry(str(new.id))
         except EntryNotFoundError:

@@ -39,7 +39,7 @@ def erased(paths: StorePaths) -> list[Erasure]:
     return list({erasure.id: erasure for erasure in read(paths)[0]}.values())
 
 
-def why_left_out(known: list[Erasure], source: Source, *, by_place: bool) -> str:
+def why_left_out(known: list[Erasure], source: Source, by_place: bool) -> str:
     """Why an import leaves a document out: its entry was erased; "" where it was not."""
     found = next((erasure for erasure in reversed(known) if erasure.is_of(source, by_place=by_place)), None)
     if found is None:
