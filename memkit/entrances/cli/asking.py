@@ -66,10 +66,7 @@ def recall(  # noqa: PLR0917 - a command line has as many options as it has
     }
     with call.memory() as memory:
         found = memory.recall(" ".join(query), **{name: value for name, value in options.items() if value is not None})
-    if call.json:
-        output.document(found.to_dict())
-        return
-    output.result(found)
+    output.answer(call, found)
 
 
 def list_entries(ctx: typer.Context, rows: Rows = 20) -> None:
@@ -80,10 +77,7 @@ def list_entries(ctx: typer.Context, rows: Rows = 20) -> None:
     call: Call = ctx.obj
     with call.memory(while_disabled=True) as memory:
         listing = memory.list()
-    if call.json:
-        output.document(listing.to_dict())
-    else:
-        output.result(listing, rows=rows)
+    output.answer(call, listing, rows=rows)
 
 
 def show(

@@ -68,10 +68,7 @@ def verify(ctx: typer.Context) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         report = memory.audit.verify()
-    if call.json:
-        output.document(report.to_dict())
-    else:
-        output.result(report)
+    output.answer(call, report)
     if not report.is_whole:
         raise typer.Exit(FOUND)
 
@@ -88,12 +85,9 @@ def compact(
     call: Call = ctx.obj
     with call.memory() as memory:
         receipt = memory.audit.compact(dry_run=not apply)
-    if call.json:
-        output.document(receipt.to_dict())
-    else:
-        output.result(receipt)
-        if receipt.dry_run and (receipt.compacted or receipt.removed):
-            output.note(call, "nothing was changed; to do it: memkit audit compact --apply")
+    output.answer(call, receipt)
+    if not call.json and receipt.dry_run and (receipt.compacted or receipt.removed):
+        output.note(call, "nothing was changed; to do it: memkit audit compact --apply")
 
 
 def runs(
@@ -159,10 +153,7 @@ def health(ctx: typer.Context, since: Since = None) -> None:
 
 
 def _answer(call: Call, found: Any, rows: int) -> None:
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, rows=rows)
 
 
 def watch(call: Call, memory: Memory) -> None:

@@ -46,12 +46,9 @@ def repair(
     call: Call = ctx.obj
     with call.memory(while_disabled=not apply) as memory:
         report = memory.repair(dry_run=not apply)
-    if call.json:
-        output.document({"repair": report.to_dict()})
-    else:
-        output.result(report)
-        if report.dry_run and report.actions:
-            output.note(call, "nothing was changed; to do it: memkit repair --apply")
+    output.answer(call, report, key="repair")
+    if not call.json and report.dry_run and report.actions:
+        output.note(call, "nothing was changed; to do it: memkit repair --apply")
     if report.problems_left or (report.dry_run and report.actions):
         raise typer.Exit(FOUND)
 
@@ -74,10 +71,7 @@ def wipe(
             _preview(call, before)
             return
         receipt = memory.wipe(confirm=_confirmation(before) if confirm is None else confirm)
-    if call.json:
-        output.document({"wiped": receipt.to_dict()})
-    else:
-        output.result(receipt)
+    output.answer(call, receipt, key="wiped")
     if not receipt.is_clean:
         raise typer.Exit(FOUND)
 

@@ -30,10 +30,7 @@ def status(
         with call.memory() as memory:
             auditing.watch(call, memory)
     now = _status(call)
-    if call.json:
-        output.document({"status": now.to_dict()})
-        return
-    output.result(now)
+    output.answer(call, now, key="status")
 
 
 def enable(ctx: typer.Context) -> None:

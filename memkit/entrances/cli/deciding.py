@@ -75,10 +75,7 @@ def summary(ctx: typer.Context, facts: FactsFile = None, as_of: AsOf = None) -> 
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.project_summary(facts=facts, as_of=as_of)
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found)
+    output.answer(call, found)
 
 
 def check(  # noqa: PLR0917
@@ -100,10 +97,7 @@ def check(  # noqa: PLR0917
         report = memory.tripwires.check(
             facts, as_of=as_of, mapping=read_names(name), include_superseded=include_superseded
         )
-    if call.json:
-        output.document(report.to_dict())
-    else:
-        output.result(report, rows=rows)
+    output.answer(call, report, rows=rows)
     if report.speaking:
         raise typer.Exit(FOUND)
 
@@ -119,10 +113,7 @@ def backtest(
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.tripwires.backtest(facts, as_of=as_of, mapping=read_names(name))
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, rows=rows)
 
 
 def acknowledge(  # noqa: PLR0917
@@ -140,10 +131,7 @@ def acknowledge(  # noqa: PLR0917
     call: Call = ctx.obj
     with call.memory() as memory:
         said = memory.tripwires.acknowledge(tripwire, reason, facts=facts, as_of=as_of, mapping=read_names(name))
-    if call.json:
-        output.document({"acknowledged": said.to_dict()})
-    else:
-        output.result(said)
+    output.answer(call, said, key="acknowledged")
 
 
 def chains(ctx: typer.Context, rows: Rows = 20) -> None:
@@ -154,10 +142,7 @@ def chains(ctx: typer.Context, rows: Rows = 20) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.chains()
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, rows=rows)
 
 
 def timeline(  # noqa: PLR0917
@@ -178,10 +163,7 @@ def timeline(  # noqa: PLR0917
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.timeline(since, until, bucket, facts=facts)
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, rows=rows)
 
 
 def in_force(ctx: typer.Context, as_of: AsOf = None, rows: Rows = 20) -> None:
@@ -192,10 +174,7 @@ def in_force(ctx: typer.Context, as_of: AsOf = None, rows: Rows = 20) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.in_force(as_of)
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, rows=rows)
     if not found.is_available:
         raise typer.Exit(FOUND)
 
@@ -209,7 +188,4 @@ def calibration(
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.calibration(width=width, facts=facts)
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found)
+    output.answer(call, found)

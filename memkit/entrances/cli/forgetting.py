@@ -25,13 +25,10 @@ def erase(
     call: Call = ctx.obj
     with call.memory(while_disabled=True) as memory:
         receipt = (memory.erase_record if record else memory.erase)(entry_id, confirm=yes, reason=reason)
-    if call.json:
-        output.document({"erased": receipt.to_dict()})
-    else:
-        output.result(receipt)
-        if receipt.dry_run:
-            named = f"{receipt.id} --record" if record else receipt.id
-            output.note(call, f"nothing was changed; to do it: memkit erase {named} --yes")
+    output.answer(call, receipt, key="erased")
+    if not call.json and receipt.dry_run:
+        named = f"{receipt.id} --record" if record else receipt.id
+        output.note(call, f"nothing was changed; to do it: memkit erase {named} --yes")
     if not receipt.dry_run and not receipt.is_clean:
         raise typer.Exit(FOUND)
 
@@ -50,9 +47,6 @@ def scan(
     call: Call = ctx.obj
     with call.memory(while_disabled=True) as memory:
         found = memory.scan(text=text, secrets=secrets)
-    if call.json:
-        output.document({"scan": found.to_dict()})
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, key="scan", rows=rows)
     if not found.is_clean:
         raise typer.Exit(FOUND)

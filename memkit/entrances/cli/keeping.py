@@ -148,7 +148,4 @@ def export(  # noqa: PLR0917 - a command line has as many options as it has
             across_projects=across_projects,
             progress=progress,
         )
-    if call.json:
-        output.document({"exported": receipt.to_dict()})
-    else:
-        output.result(receipt)
+    output.answer(call, receipt, key="exported")

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 import typer
 
@@ -59,6 +59,22 @@ def result(value: object, *, rows: int | None = None) -> None:
     width = max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else terminal.WIDTH
     shown = render.MAX_ROWS if rows is None else rows or sys.maxsize
     text(render.text(value, width=min(width, terminal.WIDTH), rows=shown))
+
+
+class Answer(Protocol):
+    """What a verb answers with: shows itself, and is plain data as well."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        ...
+
+
+def answer(call: Call, value: Answer, *, key: str = "", rows: int | None = None) -> None:
+    """Write an answer the way it was asked for: as a document, under `key` if one is given, or for people."""
+    if call.json:
+        document({key: value.to_dict()} if key else value.to_dict())
+    else:
+        result(value, rows=rows)
 
 
 def headline(words: str, *, good: bool) -> None:

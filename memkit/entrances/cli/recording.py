@@ -65,10 +65,7 @@ def read_body(body: str | None, file: str | None, *, needed: bool) -> str | None
 
 
 def _answer(call: Call, found: Any, *, rows: int | None = None) -> None:
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, rows=rows)
 
 
 def list_records(
@@ -92,10 +89,7 @@ def show(ctx: typer.Context, slug: Slug) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.records.find(slug)
-    if call.json:
-        output.document({"record": found.to_dict()})
-    else:
-        output.result(found)
+    output.answer(call, found, key="record")
 
 
 def find(

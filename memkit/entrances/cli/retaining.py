@@ -98,10 +98,7 @@ def apply(
     call: Call = ctx.obj
     with call.memory() as memory:
         receipt = memory.retention.apply(plan, everything=everything, dry_run=dry_run)
-    if call.json:
-        output.document({"applied": receipt.to_dict()})
-    else:
-        output.result(receipt)
+    output.answer(call, receipt, key="applied")
 
 
 def compare(
@@ -115,10 +112,7 @@ def compare(
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.retention.compare(read_policy(before) or {}, read_policy(after) or {}, as_of=as_of)
-    if call.json:
-        output.document({"comparison": found.to_dict()})
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, key="comparison", rows=rows)
 
 
 def calendar(
@@ -131,10 +125,7 @@ def calendar(
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.retention.calendar(until, read_policy(policy))
-    if call.json:
-        output.document({"calendar": found.to_dict()})
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, key="calendar", rows=rows)
 
 
 def impact(ctx: typer.Context, rows: Rows = 20) -> None:
@@ -142,10 +133,7 @@ def impact(ctx: typer.Context, rows: Rows = 20) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.retention.impact()
-    if call.json:
-        output.document({"impact": found.to_dict()})
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, key="impact", rows=rows)
 
 
 def list_trash(ctx: typer.Context, rows: Rows = 20) -> None:
@@ -153,10 +141,7 @@ def list_trash(ctx: typer.Context, rows: Rows = 20) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.trash.list()
-    if call.json:
-        output.document({"trash": found.to_dict()})
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, key="trash", rows=rows)
 
 
 def restore(
@@ -167,10 +152,7 @@ def restore(
     call: Call = ctx.obj
     with call.memory() as memory:
         receipt = memory.trash.restore(*entry_id)
-    if call.json:
-        output.document({"restored": receipt.to_dict()})
-    else:
-        output.result(receipt)
+    output.answer(call, receipt, key="restored")
 
 
 def pin(ctx: typer.Context, entry_id: EntryId, reason: Reason) -> None:
@@ -200,10 +182,7 @@ def _mark(ctx: typer.Context, what: str, entry_id: str, reason: str) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         mark = getattr(memory.retention, what)(entry_id, reason)
-    if call.json:
-        output.document({"mark": mark.to_dict()})
-    else:
-        output.result(mark)
+    output.answer(call, mark, key="mark")
 
 
 def pins(ctx: typer.Context, rows: Rows = 20) -> None:

@@ -52,10 +52,7 @@ def extract(  # noqa: PLR0917 - a command line has as many options as it has
             dry_run=dry_run,
             progress=shown(call),
         )
-    if call.json:
-        output.document(report.to_dict())
-    else:
-        output.result(report, rows=rows)
+    output.answer(call, report, rows=rows)
 
 
 def shown(call: Call) -> Progress | None:
@@ -82,10 +79,7 @@ def list_staged(
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.staging.dead_letters(session) if dead else memory.staging.list(session)
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found, rows=rows)
+    output.answer(call, found, rows=rows)
 
 
 def show(
@@ -96,10 +90,7 @@ def show(
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.staging.show(key)
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found)
+    output.answer(call, found)
 
 
 def recover(
@@ -114,10 +105,7 @@ def recover(
     call: Call = ctx.obj
     with call.memory() as memory:
         report = memory.staging.recover(classes=class_ or (), session_id=session, dry_run=dry_run)
-    if call.json:
-        output.document(report.to_dict())
-    else:
-        output.result(report)
+    output.answer(call, report)
 
 
 AdjudicatorName = Annotated[
@@ -166,10 +154,7 @@ def reconcile(
 
 
 def _answer(call: Call, report: ConsolidationReport, rows: int) -> None:
-    if call.json:
-        output.document(report.to_dict())
-    else:
-        output.result(report, rows=rows)
+    output.answer(call, report, rows=rows)
     if report.needs_a_person:
         raise typer.Exit(FOUND)
 
@@ -198,9 +183,6 @@ def balance(ctx: typer.Context) -> None:
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.staging.balance()
-    if call.json:
-        output.document(found.to_dict())
-    else:
-        output.result(found)
+    output.answer(call, found)
     if not found.is_even:
         raise typer.Exit(FOUND)
