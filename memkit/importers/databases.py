@@ -27,7 +27,7 @@ _PREFIX: Final = "copy-"
 _BESIDE: Final = ("", "-wal", "-journal")
 
 
-class Damaged(Exception):  # noqa: N818 - a finding about a database, carried as data
+class Damaged(Unreadable):
     """SQLite cannot go on reading; the message says why."""
 
 

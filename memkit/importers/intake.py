@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -77,6 +77,20 @@ class Intake:
             ImportSourceError: the path does not exist, or the folder cannot be listed.
         """
         return find_files(self.path, endings, kind)
+
+    def drafts(
+        self, endings: frozenset[str], kind: str, read: Callable[[Path, str], Iterable[Draft]]
+    ) -> Generator[Draft, None, None]:
+        """What `read` makes of each file, given its path and name, and the account of files that cannot be read."""
+        for found in self.files(endings, kind):
+            if found.problem:
+                yield self.passed_over(found)
+                continue
+            name = self.name(found.path)
+            try:
+                yield from read(found.path, name)
+            except Unreadable as error:
+                yield Draft(name, fate="rejected", reason=str(error))
 
     def name(self, path: Path) -> str:
         """What `source.path` will be."""

@@ -9,7 +9,6 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Final
 
 from memkit.importers.draft import Draft
-from memkit.importers.files import Unreadable
 from memkit.importers.intake import Intake
 from memkit.importers.item import DECISION, Item, digest, key_of, refused, sections, text_of
 from memkit.importers.look import JSON, Look
@@ -49,15 +48,7 @@ def _is_memory(row: Mapping[str, Any]) -> bool:
 
 def drafts(intake: Intake) -> Generator[Draft, None, None]:
     """One draft per decision or memory, and the account of every other line."""
-    for found in intake.files(JSON, "JSON"):
-        if found.problem:
-            yield intake.passed_over(found)
-            continue
-        name = intake.name(found.path)
-        try:
-            yield from _of_file(pieces(found.path), name)
-        except Unreadable as error:
-            yield refused(name, str(error))
+    return intake.drafts(JSON, "JSON", lambda path, name: _of_file(pieces(path), name))
 
 
 def _of_file(found: Iterator[Piece], name: str) -> Iterator[Draft]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from memkit.importers import databases
 from memkit.importers.draft import Draft
-from memkit.importers.files import Unreadable
 from memkit.importers.intake import Intake
 from memkit.importers.item import DECISION, Item, digest, from_json, key_of, refused, sections, text_of
 from memkit.importers.look import JSON, Look
@@ -58,19 +58,15 @@ def signs(look: Look) -> str:
 
 def drafts(intake: Intake) -> Generator[Draft, None, None]:
     """One draft per observation and per summary, and the account of everything else."""
-    for found in intake.files(databases.ENDINGS | JSON, "a SQLite database or JSON"):
-        if found.problem:
-            yield intake.passed_over(found)
-            continue
-        name = intake.name(found.path)
-        try:
-            if found.path.suffix.lower() in JSON:
-                yield from _of_export(found.path, name)
-            else:
-                with databases.open_copy(found.path, intake.scratch) as connection:
-                    yield from _of_database(connection, name)
-        except (Unreadable, databases.Damaged) as error:
-            yield refused(name, str(error))
+
+    def read(path: Path, name: str) -> Iterator[Draft]:
+        if path.suffix.lower() in JSON:
+            yield from _of_export(path, name)
+        else:
+            with databases.open_copy(path, intake.scratch) as connection:
+                yield from _of_database(connection, name)
+
+    return intake.drafts(databases.ENDINGS | JSON, "a SQLite database or JSON", read)
 
 
 def _of_database(connection: sqlite3.Connection, name: str) -> Iterator[Draft]:

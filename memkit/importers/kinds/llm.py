@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from memkit.importers import databases
 from memkit.importers.draft import Draft
-from memkit.importers.files import Unreadable
 from memkit.importers.intake import Intake
 from memkit.importers.item import Item, from_json, key_of, refused
 from memkit.importers.look import Look
@@ -48,16 +48,12 @@ def signs(look: Look) -> str:
 
 def drafts(intake: Intake) -> Generator[Draft, None, None]:
     """One draft per prompt and response."""
-    for found in intake.files(databases.ENDINGS, "a SQLite database"):
-        if found.problem:
-            yield intake.passed_over(found)
-            continue
-        name = intake.name(found.path)
-        try:
-            with databases.open_copy(found.path, intake.scratch) as connection:
-                yield from _of_database(connection, name)
-        except (Unreadable, databases.Damaged) as error:
-            yield refused(name, str(error))
+
+    def read(path: Path, name: str) -> Iterator[Draft]:
+        with databases.open_copy(path, intake.scratch) as connection:
+            yield from _of_database(connection, name)
+
+    return intake.drafts(databases.ENDINGS, "a SQLite database", read)
 
 
 def _of_database(connection: sqlite3.Connection, name: str) -> Iterator[Draft]:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from memkit.importers.draft import Draft
-from memkit.importers.files import Unreadable
 from memkit.importers.intake import Intake
 from memkit.importers.item import Item, digest, key_of, refused, text_of
 from memkit.importers.look import JSON, Look
@@ -52,17 +51,13 @@ def _named(row: dict[str, Any]) -> bool:
 
 def drafts(intake: Intake) -> Generator[Draft, None, None]:
     """One draft per entity, and the account of everything else."""
-    for found in intake.files(JSON, "JSON"):
-        if found.problem:
-            yield intake.passed_over(found)
-            continue
-        name = intake.name(found.path)
-        try:
-            # Relations stand behind the entities they belong to: they are gathered first, on disk if they are many.
-            with closing(sqlite3.connect("")) as relations:
-                yield from _of_file(found.path, name, relations)
-        except Unreadable as error:
-            yield refused(name, str(error))
+
+    def read(path: Path, name: str) -> Iterator[Draft]:
+        # Relations stand behind the entities they belong to: they are gathered first, on disk if they are many.
+        with closing(sqlite3.connect("")) as relations:
+            yield from _of_file(path, name, relations)
+
+    return intake.drafts(JSON, "JSON", read)
 
 
 def _of_file(path: Path, name: str, relations: sqlite3.Connection) -> Iterator[Draft]:
