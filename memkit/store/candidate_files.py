@@ -10,9 +10,9 @@ import datetime as dt
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from memkit import clock as clocks
 from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError, NewerFormatError, StoreError
@@ -22,6 +22,7 @@ from memkit.model.problem import Problem
 from memkit.store import durable, leftovers, look
 from memkit.store.canonical import require_writer as require_writer  # noqa: PLC0414 - under the name callers know
 from memkit.store.canonical import writing as writing  # noqa: PLC0414
+from memkit.store.paths import path_text
 from memkit.store.store import Store
 
 SCHEMA_VERSION: Final = 1
@@ -34,6 +35,7 @@ _MADE = re.compile(r".*--[0-9a-f]{16}", re.ASCII)
 _NOT_PLAIN = re.compile(r"[^a-z0-9]+", re.ASCII)
 
 Item = Candidate | Malformed
+T = TypeVar("T")
 
 
 def file_name(session_id: str) -> str:
@@ -127,6 +129,38 @@ def read_item(category: Category, raw: object) -> Item:
         return read_candidate(category, raw)
     except CandidateDamage as damage:
         return Malformed(category, damage.reason, str(damage), raw)
+
+
+def read_folder(
+    folder: Path,
+    kind: str,
+    read: Callable[[str], T | None],
+    malformed: Callable[[T], Sequence[Malformed]],
+) -> tuple[list[T], list[Problem]]:
+    """Every file of `staging/` or `deadletter/` in the order of names, and what cannot be read among them.
+
+    Args:
+        folder: Which.
+        kind: `staging` or `dead-letter`, for the problems.
+        read: Makes sense of the file of a name; None where it is gone by now.
+        malformed: The elements of a file that are no candidates.
+
+    Raises:
+        StoreError: the folder cannot be listed.
+    """
+    files: list[T] = []
+    problems: list[Problem] = []
+    for name in filter(is_name, look.names_in(folder)):
+        relative = f"{folder.name}/{path_text(name)}"
+        try:
+            found = read(name)
+        except StoreError as error:
+            problems.append(problem_of(error, relative, kind))
+            continue
+        if found is not None:
+            files.append(found)
+            problems += about_malformed(malformed(found), relative)
+    return files, problems
 
 
 def problem_of(error: StoreError, file: str, kind: str) -> Problem:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from memkit.errors import StoreError
 from memkit.model import jsontext
 from memkit.model.candidate import CATEGORIES, Candidate, Category, Malformed
 from memkit.model.problem import Problem
@@ -20,11 +19,9 @@ from memkit.store.candidate_files import (
     ENDING,
     MAX_FILE_BYTES,
     Item,
-    about_malformed,
     damaged,
-    is_name,
-    problem_of,
     put,
+    read_folder,
     read_item,
     read_object,
     remove,
@@ -32,7 +29,7 @@ from memkit.store.candidate_files import (
     stem,
 )
 from memkit.store.lock import HeldLock
-from memkit.store.paths import StorePaths, path_text
+from memkit.store.paths import StorePaths
 from memkit.store.store import Store
 
 
@@ -128,19 +125,11 @@ def read_letters(paths: StorePaths) -> tuple[list[DeadLetter], list[Problem]]:
     Raises:
         StoreError: the folder cannot be listed.
     """
-    letters: list[DeadLetter] = []
-    problems: list[Problem] = []
-    for name in filter(is_name, look.names_in(paths.deadletter)):
-        relative = f"deadletter/{path_text(name)}"
-        try:
-            found = read_letter(paths, name)
-        except StoreError as error:
-            problems.append(problem_of(error, relative, "dead-letter"))
-            continue
-        if found is not None:
-            letters.append(found)
-            problems += about_malformed([found.candidate] if isinstance(found.candidate, Malformed) else [], relative)
-    return letters, problems
+
+    def malformed(letter: DeadLetter) -> list[Malformed]:
+        return [letter.candidate] if isinstance(letter.candidate, Malformed) else []
+
+    return read_folder(paths.deadletter, "dead-letter", lambda name: read_letter(paths, name), malformed)
 
 
 def bury(store: Store, held: HeldLock, letter: DeadLetter) -> DeadLetter:

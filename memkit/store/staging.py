@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memkit import clock as clocks
-from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError, StoreError
+from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError
 from memkit.model import jsontext
 from memkit.model.candidate import CATEGORIES, Candidate, Malformed, faults
 from memkit.model.problem import Problem
@@ -25,13 +25,12 @@ from memkit.store.candidate_files import (
     MAX_FILE_BYTES,
     SCHEMA_VERSION,
     Item,
-    about_malformed,
     damaged,
     file_name,
     is_name,
     made_stem,
-    problem_of,
     put,
+    read_folder,
     read_item,
     read_object,
     remove,
@@ -39,7 +38,7 @@ from memkit.store.candidate_files import (
     require_writer,
 )
 from memkit.store.lock import HeldLock
-from memkit.store.paths import StorePaths, path_text
+from memkit.store.paths import StorePaths
 from memkit.store.store import Store
 
 
@@ -180,19 +179,7 @@ def read_all(paths: StorePaths) -> tuple[list[StagingFile], list[Problem]]:
     Raises:
         StoreError: the folder cannot be listed.
     """
-    files: list[StagingFile] = []
-    problems: list[Problem] = []
-    for name in filter(is_name, look.names_in(paths.staging)):
-        relative = f"staging/{path_text(name)}"
-        try:
-            found = read_file(paths, name)
-        except StoreError as error:
-            problems.append(problem_of(error, relative, "staging"))
-            continue
-        if found is not None:
-            files.append(found)
-            problems += about_malformed(found.malformed, relative)
-    return files, problems
+    return read_folder(paths.staging, "staging", lambda name: read_file(paths, name), lambda file: file.malformed)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
