@@ -99,29 +99,28 @@ protected as (
     select
         *,
         is_pinned or is_held or is_restored or is_future or is_unreadable as is_protected,
-        count(*) filter (where is_future) over () as n_future,
         case when max_age_days < 0 then null else stored_ms + max_age_days * 86400000 end as due_ms
     from limited
 ),
 
+-- Windows carry few columns: sorting titles and lists along would cost thirty times as much.
 placed as (
     select
-        *,
-        case
-            when is_protected then null
-            else row_number() over (
-                partition by group_name, is_protected order by stored_ms desc, entry_id desc
-            )
-        end as place
+        doc,
+        row_number() over (partition by group_name order by stored_ms desc, entry_id desc) as place
     from protected
+    where not is_protected
 ),
 
 judged as (
     select
-        *,
-        $enabled::boolean and coalesce($as_of_ms::bigint >= due_ms, false) as is_too_old,
-        $enabled::boolean and coalesce(max_results >= 0 and place > max_results, false) as is_too_many
-    from placed
+        p.*,
+        o.place,
+        (select count(*) from limited where is_future) as n_future,
+        $enabled::boolean and coalesce($as_of_ms::bigint >= p.due_ms, false) as is_too_old,
+        $enabled::boolean and coalesce(p.max_results >= 0 and o.place > p.max_results, false) as is_too_many
+    from protected as p
+    left join placed as o on p.doc = o.doc
 )
 
 select

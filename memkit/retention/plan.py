@@ -57,7 +57,7 @@ def state_of(store: Store, stamps: Mapping[str, tuple[int, int]]) -> dict[str, A
     paths = store.paths
     files = {"pins": paths.pins, "holds": paths.holds, "trash": paths.trash_plans}
     return {
-        "envelopes": {entry_id: list(stamp) for entry_id, stamp in sorted(stamps.items())},
+        "envelopes": stamps,
         **{name: hashlib.sha256(look.read_bytes(file) or b"").hexdigest() for name, file in files.items()},
     }
 
@@ -85,7 +85,7 @@ def to_bytes(plan: PlanFile) -> bytes:
         "is_own_policy": plan.is_own,
         "due": {entry_id: list(rules) for entry_id, rules in plan.due.items()},
         "expired": list(plan.expired),
-        "state": dict(plan.state),
+        "state": {**plan.state, "envelopes": dict(sorted(plan.state["envelopes"].items()))},
     }
     content["digest"] = _digest(content)
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
@@ -146,7 +146,7 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
             said.append(f"entry {entry_id} is gone")
         elif entry_id not in old:
             said.append(f"entry {entry_id} was stored")
-        elif list(old[entry_id]) != list(new[entry_id]):
+        elif tuple(old[entry_id]) != tuple(new[entry_id]):  # from a file it comes as a list
             said.append(f"entry {entry_id} was changed")
     words = {"pins": "a pin was set or taken off", "holds": "a hold was set or taken off", "trash": "the trash changed"}
     said += [line for name, line in words.items() if before.get(name) != now[name]]
