@@ -19,6 +19,7 @@ from tests.bench import (
     bench_deciding,
     bench_erase,
     bench_import,
+    bench_mcp,
     bench_recall,
     bench_retention,
     bench_sessions,
@@ -182,6 +183,11 @@ def full() -> int:
     print(
         f"dry run over {large['mib']:,} MiB, {large['items']:,} items: {large['seconds']:.0f} s, at most {large['memory_mib']:.0f} MiB of memory\n"
     )
+    agents = bench_mcp.measure()
+    print(
+        f"recall by an agent at {agents['size']:,} entries: {agents['memory_more_ms']:.1f} ms more than the call in Python in one "
+        f"process, {agents['stdio_more_ms']:.1f} ms over stdio (the call itself {agents['python_ms']:.1f} ms)\n"
+    )
     deciding = bench_deciding.measure()
     print(
         f"{deciding['n']:,} decisions, {sum(deciding['counts'].values()):,} tripwires, {deciding['n_facts']:,} facts (ms)\n"
@@ -229,6 +235,7 @@ def full() -> int:
                 "deciding": deciding,
                 "sessions": sessions,
                 "import": imported,
+                "mcp": agents,
                 "large_import": large,
                 "retention": retention,
                 "erasing": erasing,
