@@ -75,7 +75,7 @@ reliability-release-%: $(VENV)/.dev ## one tier in its release size
 	$(BIN)/python -m tests.reliability --release $*
 
 corpora: $(VENV)/.dev ## accuracy of the ADR importer on real records: CORPORA=DIR
-	$(BIN)/python tests/corpora/score.py $(CORPORA)
+	$(BIN)/python -m tests.corpora.score $(CORPORA)
 
 format: $(VENV)/.dev ## format and fix
 	$(BIN)/ruff format .

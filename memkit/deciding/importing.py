@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from memkit.importers.batches import Against, Progress
 
 Keep = Callable[[Sequence[NewEntry]], Sequence[StoreReceipt]]
-# Kinds whose documents are read as a whole folder: dates and links of one depend on the others.
-_WHOLE = ("adr", "consensus")
 
 
 class Importing:
@@ -100,24 +98,8 @@ class Importing:
         from memkit.importers.batches import import_batches
         from memkit.importers.intake import Intake, Place
         from memkit.importers.kinds.table import kind_of
-        from memkit.importers.run import finish, plan_import
 
         against = self._against(kind)
-        if kind in _WHOLE:
-            plan = plan_import(
-                kind,
-                path,
-                project_path=self._store.paths.real_path,
-                known=against.known,
-                previous=against.previous,
-                identities=against.identities,
-                limit=limit,
-                erased=against.erased,
-            )
-            report = finish(plan, None if keep is None else keep(plan.new))
-            if progress:
-                progress(report.n_seen)
-            return report
         place = Place(os.path.realpath(self._store.paths.real_path))
         intake = Intake(path, place, self._scratch, self._store.paths.key, self._store.clock.now())
         row = kind_of(kind)

@@ -1,8 +1,8 @@
 """An import of any size: items are read, compared and stored batch by batch, so that only one batch is in memory.
 
-Every item has one fate, as in `run`. What is kept of each afterwards is its account; beyond some ten thousand, items
-with nothing odd about them are counted instead of listed. A batch is stored with one append to the index. A fault in a
-later batch leaves the earlier ones stored; the same import again finds them unchanged and goes on.
+Every item has exactly one fate (`compare`). What is kept of each afterwards is its account; beyond some ten thousand,
+items with nothing odd about them are counted instead of listed. A batch is stored with one append to the index. A fault
+in a later batch leaves the earlier ones stored; the same import again finds them unchanged and goes on.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from memkit.errors import MemkitError
+from memkit.importers.compare import Erased, Known, Previous, compare, gone_from
 from memkit.importers.draft import Draft
 from memkit.importers.identify import account_of_links
 from memkit.importers.intake import Intake
 from memkit.importers.report import FATES, FileAccount, ImportReport
-from memkit.importers.run import Erased, Known, Previous, compare, gone_from
 from memkit.model.links import Identity
 from memkit.store.new_entry import NewEntry
 from memkit.store.paths import path_text

@@ -11,12 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from memkit.errors import InvalidInputError
 from memkit.importers.draft import Draft, shortened
 from memkit.importers.report import FieldAccount
+from memkit.importers.streams import Piece
 from memkit.model import jsontext
 from memkit.model.entry import MAX_ENTRY_BYTES, require_panel, require_question, require_tags
 from memkit.model.result import (
@@ -32,7 +33,6 @@ from memkit.model.result import (
 )
 
 KIND: Final = "consensus"
-MAX_FILE_BYTES: Final = 128 * 1024 * 1024
 # A little less than an entry may hold: masking secrets can make a text longer.
 MAX_RESULT_BYTES: Final = MAX_ENTRY_BYTES * 3 // 4
 ROW_ENDINGS: Final = (".jsonl", ".ndjson")
@@ -48,51 +48,49 @@ _IDS: Final = ("id", "runId", "resultId", "run_id", "uuid")
 
 
 def read(path: str, data: bytes) -> list[Draft]:
-    """The drafts of one file; `path` is what `source.path` will be, with `#key` behind it for rows."""
-    if path.casefold().endswith(ROW_ENDINGS):
-        return _rows(path, list(_lines(data)))
+    """The drafts of one JSON document; `path` is what `source.path` will be, with `#key` behind for items of a list."""
     try:
         value = jsontext.loads(data)
     except jsontext.JsonDamage as damage:
         return [Draft(path, _sha(data), "rejected", str(damage), panel_id=KIND)]
     if isinstance(value, list):
-        return _rows(path, [(f"item-{n}", _canonical(item), item, "") for n, item in enumerate(value, start=1)])
+        items = [Piece(f"item-{n}", value=item) for n, item in enumerate(value, start=1)]
+        return list(rows(path, lambda: items))
     return [_draft(path, _sha(data), value)]
 
 
-def _lines(data: bytes) -> Iterator[tuple[str, bytes, Any, str]]:
-    """(place, bytes, value, damage) of each line that is not blank."""
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        text = line.strip()
-        if not text:
-            continue
-        try:
-            yield f"line-{number}", text, jsontext.loads(text), ""
-        except jsontext.JsonDamage as damage:
-            yield f"line-{number}", text, None, str(damage)
+def rows(path: str, again: Callable[[], Iterable[Piece]]) -> Iterator[Draft]:
+    """One draft a row, named by a key that does not change when rows are put in another order.
 
-
-def _rows(path: str, rows: list[tuple[str, bytes, Any, str]]) -> list[Draft]:
-    """One draft a row, named by a key that does not change when rows are put in another order."""
-    if not rows:
-        return [Draft(path, _sha(b""), "skipped", "no rows", panel_id=KIND)]
-    named = [(place, raw, value, damage, _key(value)) for place, raw, value, damage in rows]
-    uses = Counter(key for *_, key in named if key)
-    drafts: list[Draft] = []
+    Args:
+        path: What `source.path` of the file will be.
+        again: Gives the rows anew. They are gone through twice, so that only one is in memory at a time: which keys
+            are used by several has to be known before the first is named.
+    """
+    uses: Counter[str] = Counter()
+    n = 0
+    for piece in again():
+        n += 1
+        own = "" if piece.damage else _key(piece.value)
+        if own:
+            uses[own] += 1
+    if not n:
+        yield Draft(path, _sha(b""), "skipped", "no rows", panel_id=KIND)
+        return
     seen: dict[str, str] = {}
-    for place, raw, value, damage, own in named:
-        if damage:
-            drafts.append(Draft(f"{path}#{place}", _sha(raw), "rejected", damage, panel_id=KIND))
+    for piece in again():
+        if piece.damage:
+            yield Draft(f"{path}#{piece.place}", _sha(b""), "rejected", piece.damage, panel_id=KIND)
             continue
-        canonical = _sha(_canonical(value))
+        own = _key(piece.value)
+        canonical = _sha(_canonical(piece.value))
         key = own if own and uses[own] == 1 else f"{own}-{canonical[:12]}" if own else canonical[:16]
         if key in seen:
             reason = f"the same as {seen[key]}"
-            drafts.append(Draft(f"{path}#{place}", _sha(raw), "skipped", reason, panel_id=KIND))
+            yield Draft(f"{path}#{piece.place}", canonical, "skipped", reason, panel_id=KIND)
             continue
-        seen[key] = place
-        drafts.append(_draft(f"{path}#{key}", canonical, value))
-    return drafts
+        seen[key] = piece.place
+        yield _draft(f"{path}#{key}", canonical, piece.value)
 
 
 def _key(value: object) -> str:
@@ -144,6 +142,7 @@ def _draft(path: str, sha256: str, value: object) -> Draft:
         tags=tags,
         fields=tuple(_accounts(result)),
         notes=tuple(notes),
+        size=size,
     )
 
 

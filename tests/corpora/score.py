@@ -1,4 +1,4 @@
-"""Accuracy of the importer against records that were read by hand: `python tests/corpora/score.py DIR`.
+"""Accuracy of the importer against records that were read by hand: `python -m tests.corpora.score DIR`.
 
 DIR holds `adr/` (records) and `adr_truth.csv` with the columns path, title, status, date, supersedes, superseded_by and,
 where several answers count, status_alt and date_alt (separated by `|`); path_date is the day in the name. Exits 1 where
@@ -12,11 +12,11 @@ import pathlib
 import sys
 import time
 
-from memkit.importers.run import ImportPlan, plan_import
 from memkit.model.decision import Decision, read_decision
 from memkit.model.entry import StoredEntry
 from memkit.model.links import parse_target
 from memkit.store.new_entry import NewEntry
+from tests.importers.imports import Shelf
 
 NEEDED = {"title": 0.97, "status": 0.97, "date": 0.97, "path_date": 0.97, "supersedes": 0.92, "superseded_by": 0.92}
 
@@ -27,8 +27,8 @@ def stored(new: NewEntry, number: int) -> StoredEntry:
     )
 
 
-def decisions_of(plan: ImportPlan) -> dict[str, Decision]:
-    read = [read_decision(stored(new, number)) for number, new in enumerate(plan.new)]
+def decisions_of(shelf: Shelf) -> dict[str, Decision]:
+    read = [read_decision(stored(new, number)) for number, new in enumerate(shelf.entries.values())]
     return {decision.source_path: decision for decision in read if decision.source_path}
 
 
@@ -68,10 +68,11 @@ def main(folder: pathlib.Path) -> int:
         print(f"skipped: {folder} holds no adr/ and adr_truth.csv")
         return 0
     started = time.perf_counter()
-    plan = plan_import("adr", records, project_path=folder, known={})
+    shelf = Shelf(folder)
+    report = shelf.run(records)
     took = time.perf_counter() - started
-    decisions = decisions_of(plan)
-    results = {new.source.path: new.result for new in plan.new if new.source}
+    decisions = decisions_of(shelf)
+    results = {new.source.path: new.result for new in shelf.entries.values() if new.source}
     with truth.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     right = dict.fromkeys(NEEDED, 0)
@@ -81,7 +82,6 @@ def main(folder: pathlib.Path) -> int:
             right[column] += column not in wrong
         for column, (wanted, got) in wrong.items():
             print(f"miss {column:14} {row['path']}\n     wanted {wanted}\n     got    {got}")
-    report = plan.report
     on_disk = sum(path.is_file() for path in records.rglob("*"))
     unaccounted = on_disk - sum(report.counts.values())
     failed = unaccounted != 0
@@ -102,5 +102,5 @@ def main(folder: pathlib.Path) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: python tests/corpora/score.py DIR")
+        sys.exit("usage: python -m tests.corpora.score DIR")
     sys.exit(main(pathlib.Path(sys.argv[1])))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memkit.importers import consensus
 from memkit.importers.adr import document as adr
 from memkit.importers.draft import Draft
 from memkit.model import jsontext
 from memkit.model.entry import require_question, require_tags
 from memkit.model.links import Identity, Link, resolve
+from tests.importers.imports import drafts_of
 
 PIECES = st.sampled_from(
     [
@@ -68,7 +68,7 @@ def test_any_json_becomes_drafts(values, path):
             return
     else:
         data = "\n".join(json.dumps(value) for value in values).encode()
-    check(consensus.read(path, data))
+    check(drafts_of("consensus", path, data))
 
 
 @COMMON

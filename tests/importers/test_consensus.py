@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from memkit.importers import consensus
-from memkit.importers.run import plan_import
+from tests.importers.imports import Shelf, drafts_of
 
 
 def answer(who, confidence, content="I think so.\nCONFIDENCE: {c}", **more):
@@ -39,7 +38,7 @@ def run(question="Queue or stream?", **more):
 
 
 def read_one(value, path="runs/a.json"):
-    (draft,) = consensus.read(path, json.dumps(value).encode())
+    (draft,) = drafts_of("consensus", path, json.dumps(value).encode())
     return draft
 
 
@@ -111,12 +110,14 @@ def test_a_run_inside_a_wrapper_is_taken_out_and_the_wrapper_kept(wrapper):
         pytest.param(b'{"question": "Q?", "answer": "A"}', "none of rounds", id="no run"),
         pytest.param(b'{"question": "  ", "rounds": []}', "is empty", id="empty question"),
         pytest.param(
-            b'{"question": "Q?", "rounds": [], "x": "' + b"a" * 26_000_000 + b'"}', "bytes as JSON", id="too large"
+            b'{"question": "Q?", "rounds": [], "x": "' + b"a" * 26_000_000 + b'"}',
+            "more than 25,165,824 bytes",
+            id="too large",
         ),
     ],
 )
 def test_what_is_no_result_is_rejected_with_its_reason(data, reason):
-    (draft,) = consensus.read("a.json", data)
+    (draft,) = drafts_of("consensus", "a.json", data)
     assert draft.fate == "rejected"
     assert reason in draft.reason
 
@@ -134,23 +135,23 @@ def lines(*values):
 
 def test_rows_have_keys_that_stay_when_they_are_put_in_another_order():
     rows = [{"id": "r-1", **run("One?")}, run("Two?"), {k: v for k, v in run("Three?").items() if k != "startedAt"}]
-    forward = consensus.read("runs.jsonl", lines(*rows))
-    backward = consensus.read("runs.jsonl", lines(*reversed(rows)))
+    forward = drafts_of("consensus", "runs.jsonl", lines(*rows))
+    backward = drafts_of("consensus", "runs.jsonl", lines(*reversed(rows)))
     assert {d.path for d in forward} == {d.path for d in backward}
     assert forward[0].path == "runs.jsonl#r-1"
     assert {d.path: d.sha256 for d in forward} == {d.path: d.sha256 for d in backward}
 
 
 def test_an_edited_row_keeps_its_key_and_changes_its_digest():
-    (before,) = consensus.read("runs.jsonl", lines(run()))
-    (after,) = consensus.read("runs.jsonl", lines(run(finalScore=60)))
+    (before,) = drafts_of("consensus", "runs.jsonl", lines(run()))
+    (after,) = drafts_of("consensus", "runs.jsonl", lines(run(finalScore=60)))
     assert before.path == after.path
     assert before.sha256 != after.sha256
 
 
 def test_rows_that_share_a_key_are_told_apart_and_repeats_skipped():
     rows = [{"id": "x", **run("One?")}, {"id": "x", **run("Two?")}, {"id": "x", **run("One?")}]
-    drafts = consensus.read("runs.jsonl", lines(*rows))
+    drafts = drafts_of("consensus", "runs.jsonl", lines(*rows))
     assert [d.fate for d in drafts] == ["ready", "ready", "skipped"]
     assert drafts[2].reason == "the same as line-1"
     assert len({d.path for d in drafts}) == 3
@@ -158,19 +159,19 @@ def test_rows_that_share_a_key_are_told_apart_and_repeats_skipped():
 
 def test_damaged_rows_are_rejected_and_the_others_read():
     data = b"\xef\xbb\xbf" + lines(run("One?")).replace(b"\n", b"\r\n") + b"{torn\n\n\xff\n" + lines(run("Two?"))[:-1]
-    drafts = consensus.read("runs.jsonl", data)
+    drafts = drafts_of("consensus", "runs.jsonl", data)
     assert [d.fate for d in drafts] == ["ready", "rejected", "rejected", "ready"]
     assert drafts[1].path == "runs.jsonl#line-2"
 
 
 def test_a_list_in_one_file_is_read_as_rows():
-    drafts = consensus.read("runs.json", json.dumps([run("One?"), 5]).encode())
+    drafts = drafts_of("consensus", "runs.json", json.dumps([run("One?"), 5]).encode())
     assert [d.fate for d in drafts] == ["ready", "rejected"]
     assert drafts[1].reason == "a JSON object was expected, found a number"
 
 
 def test_an_empty_file_of_rows_is_skipped():
-    (draft,) = consensus.read("runs.jsonl", b"\n\n")
+    (draft,) = drafts_of("consensus", "runs.jsonl", b"\n\n")
     assert (draft.fate, draft.reason) == ("skipped", "no rows")
 
 
@@ -180,14 +181,46 @@ def test_a_folder_of_results_is_imported_once(project):
     (folder / "a.json").write_text(json.dumps(run("One?")))
     (folder / "b.jsonl").write_bytes(lines(run("Two?"), run("Three?")))
     (folder / "notes.md").write_text("# Notes")
-    plan = plan_import("consensus", folder, project_path=project, known={})
-    assert plan.report.counts == {"imported": 3, "unchanged": 0, "updated": 0, "skipped": 1, "rejected": 0}
-    known = {new.source.path: (f"{n:08d}", new.source.sha256) for n, new in enumerate(plan.new)}
+    shelf = Shelf(project)
+    first = shelf.run(folder, "consensus")
+    assert first.counts == {"imported": 3, "unchanged": 0, "updated": 0, "skipped": 1, "rejected": 0}
+    known = dict(shelf.known)
     (folder / "b.jsonl").write_bytes(lines(run("Three?"), run("Two?", finalScore=1)))
-    again = plan_import(
-        "consensus", folder, project_path=project, known=known, previous=lambda entry: dict(plan.new[int(entry)].result)
-    )
-    assert again.report.counts == {"imported": 0, "unchanged": 2, "updated": 1, "skipped": 1, "rejected": 0}
-    (updated,) = [a for a in again.report.files if a.fate == "updated"]
+    again = shelf.run(folder, "consensus")
+    assert again.counts == {"imported": 0, "unchanged": 2, "updated": 1, "skipped": 1, "rejected": 0}
+    (updated,) = [a for a in again.files if a.fate == "updated"]
     assert updated.reason == "finalScore 58 -> 1"
-    assert again.new[0].replaces == known[updated.path][0]
+    assert updated.replaces == known[updated.path][0]
+
+
+def test_rows_stream_so_a_large_file_takes_no_more_memory_than_a_small_one(project):
+    """A row at a time is held, besides the keys; 64 MB of rows are far from 64 MB in memory."""
+    import tracemalloc
+
+    path = project / "runs.jsonl"
+    row = json.dumps(run("Q?", filler="x" * 500_000)).encode()
+    with path.open("wb") as file:
+        for number in range(120):
+            file.write(row.replace(b"Q?", b"Question %d?" % number) + b"\n")
+    shelf = Shelf(project)
+    tracemalloc.start()
+    try:
+        report = shelf.run(path, "consensus", dry_run=True)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert report.counts["imported"] == 120
+    assert peak < 30 * 1024 * 1024
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "runs.json"])
+def test_rows_of_a_file_too_large_for_one_piece_keep_the_names_they_would_have_in_a_small_one(
+    project, name, monkeypatch
+):
+    from memkit.importers.kinds import consensus as kind
+
+    rows = [run("One?", id="x"), run("Two?"), run("Three?", id="x", finalScore=3)]
+    data = lines(*rows) if name.endswith("l") else json.dumps(rows).encode()
+    whole = [draft.path for draft in drafts_of("consensus", name, data)]
+    monkeypatch.setattr(kind, "MAX_ITEM_BYTES", 10)
+    assert [draft.path for draft in drafts_of("consensus", name, data)] == whole

@@ -27,6 +27,7 @@ from memkit.store import audit_log, entries, index, jsonl, quarantine
 from memkit.store.index_lines import MAX_SPOTS_IN_A_LINE
 from memkit.store.lock import Lock
 from memkit.store.paths import path_text, project_key
+from tests.importers.imports import drafts_of
 from tests.reliability.stores import new, open_store, paths_of, quietly
 
 NASTY = (
@@ -317,7 +318,6 @@ def _entry_of(paths, entry_id, checked):
 
 
 def _of_other_rooms(scratch: pathlib.Path, paths) -> list[Target]:
-    from memkit.importers import consensus
     from memkit.importers.adr import document as adr
     from memkit.settings import Environment, load
     from memkit.settings.consent_text import read_consent, write_consent
@@ -351,7 +351,7 @@ def _of_other_rooms(scratch: pathlib.Path, paths) -> list[Target]:
         return found
 
     def panel(data: bytes) -> list[str]:
-        drafts = consensus.read("x.json", data) + consensus.read("x.jsonl", data)
+        drafts = drafts_of("consensus", "x.json", data) + drafts_of("consensus", "x.jsonl", data)
         return [f"{draft.fate} without a reason" for draft in drafts if draft.fate == "rejected" and not draft.reason]
 
     toml = b'# mine\n[memory]\nacross_projects = false\n\n[projects."/w/x"]\nenabled = true\n\n[recall]\nlimit = 20\n[scrub]\nenabled = true\n'

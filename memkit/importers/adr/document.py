@@ -117,6 +117,7 @@ def draft(reading: Reading, order: Order | None = None) -> Draft:
         tags=_tags(reading),
         fields=tuple(fields),
         notes=tuple(notes),
+        size=2 * len(reading.text),
     )
 
 

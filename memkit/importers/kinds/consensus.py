@@ -1,19 +1,31 @@
-"""Results of panel runs, for the table; they are read by `importers.consensus`."""
+"""Results of panel runs; each is read by `importers.consensus`."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 from memkit.importers import consensus
 from memkit.importers.draft import Draft
+from memkit.importers.files import read_file
 from memkit.importers.intake import Intake
 from memkit.importers.look import JSON, Look
-from memkit.importers.run import drafts_of
+from memkit.importers.streams import MAX_ITEM_BYTES, open_stream, pieces
 
 
 def drafts(intake: Intake) -> Generator[Draft, None, None]:
     """One draft per result."""
-    yield from drafts_of("consensus", intake.path, intake.place)
+    return intake.drafts(JSON, "JSON", _of_file)
+
+
+def _of_file(path: Path, name: str) -> Iterator[Draft]:
+    """A document is read whole, rows and long lists one at a time."""
+    with open_stream(path) as stream:
+        is_small = stream.size <= MAX_ITEM_BYTES
+    if name.casefold().endswith(consensus.ROW_ENDINGS) or not is_small:
+        yield from consensus.rows(name, lambda: pieces(path))
+    else:
+        yield from consensus.read(name, read_file(path, MAX_ITEM_BYTES))
 
 
 def signs(look: Look) -> str:

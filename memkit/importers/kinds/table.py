@@ -46,8 +46,8 @@ class Kind:
 
 
 KINDS: Final[tuple[Kind, ...]] = (
-    Kind("adr", "decision records written in Markdown", "docs/decisions", "adr"),
-    Kind("consensus", "results of panel runs as JSON", "runs/", "consensus"),
+    Kind("adr", "decision records written in Markdown", "docs/decisions", "adr", has_links=True),
+    Kind("consensus", "results of panel runs as JSON", "runs/", "consensus", has_links=True),
     Kind("memkit", "an export of memkit itself, as JSON lines", "export/entries.jsonl", "memkit"),
     Kind("server-memory", "the knowledge graph of an MCP memory server", "memory.jsonl", "server_memory"),
     Kind("llm-council", "runs and conversations of an LLM council", ".council/logs", "llm_council"),

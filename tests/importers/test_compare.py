@@ -11,9 +11,7 @@ import pytest
 from memkit.errors import ImportSourceError, UsageError
 from memkit.importers import files
 from memkit.importers.adr import document as adr
-from memkit.importers.run import finish, plan_import
-from memkit.model.entry import StoredEntry
-from memkit.store.receipt import StoreReceipt
+from tests.importers.imports import Shelf
 
 RECORD = "# {n}. Record {n}\n\nDate: 2024-03-0{d}\n\n## Status\n\n{status}\n\n## Context\n\nWhy {n}.\n\n## Decision\n\nDo {n}.\n"
 
@@ -31,58 +29,29 @@ def log(project) -> pathlib.Path:
     return folder
 
 
-class Shelf:
-    """What a store would hold."""
-
-    def __init__(self):
-        self.known: dict[str, tuple[str, str]] = {}
-        self.results: dict[str, dict] = {}
-
-    def take(self, plan):
-        receipts = []
-        for new in plan.new:
-            entry_id = f"{len(self.results):08d}"
-            self.results[entry_id] = dict(new.result)
-            self.known[new.source.path] = (entry_id, new.source.sha256)
-            if new.replaces is not None:
-                self.known = {p: k for p, k in self.known.items() if k[0] != new.replaces}
-            entry = StoredEntry(
-                entry_id, 0, "0" * 12, "/p", new.panel_id, new.question, new.tags, new.result, new.replaces, new.source
-            )
-            receipts.append(StoreReceipt(entry, {"token": 1} if "secret" in str(new.result) else {}))
-        return finish(plan, receipts)
-
-    def run(self, path, project, kind="adr"):
-        return self.take(plan_import(kind, path, project_path=project, known=self.known, previous=self.results.get))
-
-
 def test_a_second_import_adds_nothing(log, project):
-    shelf = Shelf()
-    first = shelf.run(log, project)
-    second = shelf.run(log, project)
+    shelf = Shelf(project)
+    first = shelf.run(log)
+    second = shelf.run(log)
     assert first.counts == {"imported": 3, "unchanged": 0, "updated": 0, "skipped": 0, "rejected": 0}
     assert second.counts == {"imported": 0, "unchanged": 3, "updated": 0, "skipped": 0, "rejected": 0}
     assert [a.entry_id for a in second.files] == [a.entry_id for a in first.files]
-    assert len(shelf.results) == 3
+    assert len(shelf.entries) == 3
 
 
 def test_paths_are_relative_inside_the_project_and_absolute_outside(log, project, tmp_path):
     outside = tmp_path / "elsewhere"
     outside.mkdir()
     (outside / "0001-x.md").write_text(record(1))
-    assert [a.path for a in plan_import("adr", log, project_path=project, known={}).report.files] == [
-        f"docs/adr/000{n}-record-{n}.md" for n in (1, 2, 3)
-    ]
-    assert plan_import("adr", outside, project_path=project, known={}).report.files[0].path == str(
-        outside / "0001-x.md"
-    )
+    assert [a.path for a in Shelf(project).run(log).files] == [f"docs/adr/000{n}-record-{n}.md" for n in (1, 2, 3)]
+    assert Shelf(project).run(outside).files[0].path == str(outside / "0001-x.md")
 
 
 def test_a_changed_file_is_updated_with_its_difference(log, project):
-    shelf = Shelf()
-    first = shelf.run(log, project)
+    shelf = Shelf(project)
+    first = shelf.run(log)
     (log / "0002-record-2.md").write_text(record(2, status="Superseded by [3](0003-record-3.md)") + "\nA new line.\n")
-    second = shelf.run(log, project)
+    second = shelf.run(log)
     account = second.files[1]
     assert second.counts["updated"] == 1
     assert account.replaces == first.files[1].entry_id
@@ -93,19 +62,18 @@ def test_a_changed_file_is_updated_with_its_difference(log, project):
 
 
 def test_without_the_old_result_an_update_still_says_so(log, project):
-    shelf = Shelf()
-    shelf.run(log, project)
+    shelf = Shelf(project)
+    shelf.run(log)
     (log / "0002-record-2.md").write_text(record(2, status="Rejected"))
-    plan = plan_import("adr", log, project_path=project, known=shelf.known)
-    assert plan.report.files[1].reason == "its bytes changed"
+    assert shelf.run(log, remembers=False).files[1].reason == "its bytes changed"
 
 
 def test_a_moved_file_is_updated_and_a_copied_one_imported(log, project):
-    shelf = Shelf()
-    first = shelf.run(log, project)
+    shelf = Shelf(project)
+    first = shelf.run(log)
     (log / "0001-record-1.md").rename(log / "0009-record-1.md")
     (log / "0002-copy.md").write_bytes((log / "0002-record-2.md").read_bytes())
-    second = shelf.run(log, project)
+    second = shelf.run(log)
     fates = {a.path: (a.fate, a.reason, a.replaces) for a in second.files}
     assert fates["docs/adr/0009-record-1.md"] == (
         "updated",
@@ -113,37 +81,36 @@ def test_a_moved_file_is_updated_and_a_copied_one_imported(log, project):
         first.files[0].entry_id,
     )
     assert fates["docs/adr/0002-copy.md"][0] == "imported"
-    assert shelf.run(log, project).counts == {"imported": 0, "unchanged": 4, "updated": 0, "skipped": 0, "rejected": 0}
+    assert shelf.run(log).counts == {"imported": 0, "unchanged": 4, "updated": 0, "skipped": 0, "rejected": 0}
 
 
 def test_a_deleted_file_is_named_and_its_entry_left_alone(log, project):
-    shelf = Shelf()
-    shelf.run(log, project)
+    shelf = Shelf(project)
+    shelf.run(log)
     (log / "0001-record-1.md").unlink()
-    report = shelf.run(log, project)
+    report = shelf.run(log)
     assert report.gone == ("docs/adr/0001-record-1.md",)
     assert report.counts["unchanged"] == 2
 
 
 def test_a_dry_run_plans_the_same_and_holds_no_ids(log, project):
-    plan = plan_import("adr", log, project_path=project, known={})
-    report = finish(plan)
+    report = Shelf(project).run(log, dry_run=True)
     assert report.dry_run
-    assert len(plan.new) == 3
+    assert report.counts["imported"] == 3
     assert all(a.entry_id is None for a in report.files)
 
 
 def test_receipts_fill_in_ids_and_masked_secrets(log, project):
     (log / "0002-record-2.md").write_text(record(2) + "\nThe secret.\n")
-    report = Shelf().run(log, project)
+    report = Shelf(project).run(log)
     assert [a.entry_id for a in report.files] == ["00000000", "00000001", "00000002"]
     assert report.files[1].scrubbed == {"token": 1}
     assert not report.dry_run
 
 
 def test_links_are_settled_over_new_and_known_records_and_listed_where_they_are_not(log, project):
-    shelf = Shelf()
-    shelf.run(log, project)
+    shelf = Shelf(project)
+    shelf.run(log)
     more = {
         "0004-a.md": record(4, status="Accepted. Supersedes [1](0001-record-1.md)"),
         "0005-b.md": record(5, status="Accepted. Supersedes ADR-0099"),
@@ -154,9 +121,9 @@ def test_links_are_settled_over_new_and_known_records_and_listed_where_they_are_
     }
     for name, text in more.items():
         (log / name).write_text(text)
-    alone = shelf.run(log / "0004-a.md", project)
+    alone = shelf.run(log / "0004-a.md")
     assert alone.links_resolved == 1
-    report = shelf.run(log, project)
+    report = shelf.run(log)
     assert report.links_resolved == 1
     assert report.links_ambiguous == (
         "docs/adr/0006-c.md: superseded by ADR-0007 -> docs/adr/0007-d.md, docs/adr/0007-e.md",
@@ -170,10 +137,11 @@ def test_links_are_settled_over_new_and_known_records_and_listed_where_they_are_
 def test_the_order_of_days_and_months_is_shown_by_the_folder_also_for_one_file(log, project):
     (log / "0004-a.md").write_text("# A\n\nDate: 05/02/2018\n\n## Status\n\nAccepted\n\n## Decision\nx\n")
     (log / "0005-b.md").write_text("# B\n\nDate: 23/02/2018\n\n## Status\n\nAccepted\n\n## Decision\nx\n")
-    plan = plan_import("adr", log / "0004-a.md", project_path=project, known={})
-    assert plan.new[0].result["document"]["decidedOn"] == "2018-02-05"
-    whole = plan_import("adr", log, project_path=project, known={})
-    assert whole.new[3].result["document"]["decidedOn"] == "2018-02-05"
+    one, whole = Shelf(project), Shelf(project)
+    one.run(log / "0004-a.md")
+    assert one.entries["00000000"].result["document"]["decidedOn"] == "2018-02-05"
+    whole.run(log)
+    assert whole.entries["00000003"].result["document"]["decidedOn"] == "2018-02-05"
 
 
 def test_ten_thousand_junk_files_are_accounted_for(project):
@@ -184,7 +152,7 @@ def test_ten_thousand_junk_files_are_accounted_for(project):
         ending = random.choice([".md", ".png", "", ".MD", ".txt"])
         (folder / f"f{n}{ending}").write_bytes(random.randbytes(20) if n % 3 else b"")
     (folder / "0001-real.md").write_text(record(1))
-    report = plan_import("adr", folder, project_path=project, known={}).report
+    report = Shelf(project).run(folder)
     assert sum(report.counts.values()) == len(report) == 10_001
     assert len({a.path for a in report.files}) == 10_001
     assert report.counts["imported"] == 1
@@ -195,7 +163,7 @@ def test_a_file_over_the_limit_is_rejected_unread(log, project):
     with (log / "0004-huge.md").open("wb") as file:
         file.write(b"# Huge\n")
         file.truncate(50 * 1024 * 1024)
-    report = plan_import("adr", log, project_path=project, known={}).report
+    report = Shelf(project).run(log)
     account = report.files[3]
     assert (account.fate, report.counts["imported"]) == ("rejected", 3)
     assert "52,428,800 bytes" in account.reason
@@ -209,7 +177,7 @@ def test_links_loops_pipes_and_folders_without_permission_stop_nothing(log, proj
     os.mkfifo(log / "pipe.md")
     (log / ".git").mkdir()
     (log / ".git" / "0001-hidden.md").write_text(record(1))
-    report = plan_import("adr", log, project_path=project, known={}).report
+    report = Shelf(project).run(log)
     fates = {a.path.rsplit("/", 1)[1]: (a.fate, a.reason) for a in report.files}
     assert report.counts["imported"] == 3
     assert fates["pipe.md"] == ("skipped", "not a regular file")
@@ -228,7 +196,7 @@ def test_a_file_that_may_not_be_read_is_rejected(log, project, monkeypatch):
         return real(path, flags, *args, **kwargs)
 
     monkeypatch.setattr(files.os, "open", refuse)
-    report = plan_import("adr", log, project_path=project, known={}).report
+    report = Shelf(project).run(log)
     assert report.counts == {"imported": 2, "unchanged": 0, "updated": 0, "skipped": 0, "rejected": 1}
     assert "permission denied" in report.files[1].reason
 
@@ -246,8 +214,9 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(log, project, monkey
         return data
 
     monkeypatch.setattr(files.os, "read", change_once)
-    plan = plan_import("adr", log, project_path=project, known={})
-    assert plan.new[1].result["document"]["status"] == "rejected"
+    shelf = Shelf(project)
+    shelf.run(log)
+    assert shelf.entries["00000001"].result["document"]["status"] == "rejected"
 
 
 def test_a_file_that_never_stands_still_is_rejected(log, project, monkeypatch):
@@ -261,7 +230,7 @@ def test_a_file_that_never_stands_still_is_rejected(log, project, monkeypatch):
         return data
 
     monkeypatch.setattr(files.os, "read", change)
-    report = plan_import("adr", log, project_path=project, known={}).report
+    report = Shelf(project).run(log)
     assert report.files[1].reason == "changed while it was read, 3 times"
     assert report.counts["imported"] == 2
 
@@ -271,7 +240,7 @@ def test_a_name_that_is_not_utf_8_is_named_reversibly(log, project):
         (log / os.fsdecode(b"0004-caf\xe9.md")).write_text(record(4))
     except OSError:
         pytest.skip("this file system takes only UTF-8 names")
-    report = Shelf().run(log, project)
+    report = Shelf(project).run(log)
     assert report.files[3].path == "docs/adr/0004-caf\\xe9.md"
     assert report.counts["imported"] == 4
 
@@ -283,29 +252,29 @@ def test_odd_names_are_imported_once_and_unchanged_after(project, name):
     folder = project / "adr"
     folder.mkdir()
     (folder / name).write_text("## Status\n\nAccepted\n\n## Decision\n\nx\n")
-    shelf = Shelf()
-    assert shelf.run(folder, project).counts["imported"] == 1
-    report = shelf.run(folder, project)
+    shelf = Shelf(project)
+    assert shelf.run(folder).counts["imported"] == 1
+    report = shelf.run(folder)
     assert report.counts["unchanged"] == 1
     assert report.gone == ()
 
 
 def test_a_path_that_is_not_there_is_an_error_that_names_it(project):
     with pytest.raises(ImportSourceError) as caught:
-        plan_import("adr", project / "nowhere", project_path=project, known={})
+        Shelf(project).run(project / "nowhere")
     assert caught.value.file == str(project / "nowhere")
     assert caught.value.remedy
 
 
 def test_an_unknown_kind_is_an_error(project):
     with pytest.raises(UsageError):
-        plan_import("xml", project, project_path=project, known={})
+        Shelf(project).run(project, "xml")
 
 
 def test_the_account_has_totals_and_the_oddest_files(log, project):
     (log / "0004-a.md").write_text("---\nstatus: Simmering\nstatus: x\n---\n# A\n\nDate: soon\n\n## Decision\nx\n")
     (log / "0005-b.md").write_bytes(b"\x00")
-    report = Shelf().run(log, project)
+    report = Shelf(project).run(log)
     assert {k: n for k, n in report.field_totals["title"].items() if n} == {"mapped": 4}
     assert {k: n for k, n in report.field_totals["decided_on"].items() if n} == {"mapped": 3, "not understood": 1}
     assert [a.path for a in report.oddest()] == ["docs/adr/0005-b.md", "docs/adr/0004-a.md"]
@@ -326,7 +295,7 @@ def test_sixty_files_a_second_is_no_effort(project):
     for n in range(300):
         (folder / f"{n:04}-r.md").write_text(record(n) + "More text about it.\n" * 100)
     started = time.perf_counter()
-    report = plan_import("adr", folder, project_path=project, known={}).report
+    report = Shelf(project).run(folder)
     assert report.counts["imported"] == 300
     assert 300 / (time.perf_counter() - started) > 60
 
