@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 
-.PHONY: help setup demo tools test test-shuffled check docs notebooks bench bench-smoke reliability reliability-release corpora format clean
+.PHONY: help setup demo tools test test-shuffled check docs notebooks bench bench-smoke quality reliability reliability-release corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
@@ -61,6 +61,9 @@ bench: $(VENV)/.dev ## print timings and ratios at 10,000 entries
 
 bench-smoke: $(VENV)/.dev ## assert the ratios that noise cannot break
 	$(BIN)/python -m tests.bench --smoke $(BENCH_OPTIONS)
+
+quality: $(VENV)/.dev ## how well recall finds, beside FTS5 and bm25s; DATA=DIR for conversation files too
+	$(BIN)/python -m tests.quality $(if $(DATA),--data $(DATA))
 
 reliability: $(VENV)/.dev ## the reliability ladder in its CI size, with its table: TIERS="..." for some of it
 	$(BIN)/python -m tests.reliability $(TIERS)
