@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 
-.PHONY: help setup demo tools test test-shuffled check docs notebooks bench bench-smoke quality reliability reliability-release corpora format clean
+.PHONY: help setup demo tools test test-shuffled check docs notebooks browser bench bench-smoke quality reliability reliability-release corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
@@ -23,6 +23,10 @@ $(VENV)/.core: $(BIN)/python pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.core
 	$(PIP) install --quiet --editable . --group dev
+	@touch $@
+
+$(VENV)/.browser: $(VENV)/.dev
+	$(PIP) install --quiet --group browser
 	@touch $@
 
 setup: $(VENV)/.dev ## everything for developing, in .venv
@@ -55,6 +59,9 @@ docs: $(VENV)/.dev ## run the pages and write the outputs they show anew
 
 notebooks: $(VENV)/.dev ## execute every notebook in a fresh kernel
 	$(BIN)/python -m pytest -m notebook -p no:randomly tests/notebooks
+
+browser: $(VENV)/.browser ## look at notebooks in JupyterLab in the system's Chromium; pictures in build/browser
+	$(BIN)/python -m pytest -m browser -p no:randomly -s tests/browser
 
 bench: $(VENV)/.dev ## print timings and ratios at 10,000 entries
 	$(BIN)/python -m tests.bench

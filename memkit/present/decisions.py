@@ -120,7 +120,8 @@ def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
         Column("Tripwires", right=True),
         Column("Chain", least=14),
     )
-    grid = Grid(lead, columns, tuple(_cells(row, places) for row in shown))
+    titles = {row.entry_id: row.title for row in decisions.rows}
+    grid = Grid(lead, columns, tuple(_cells(row, places, titles) for row in shown))
     folds: list[Block] = [
         Fold((f"{places[row.entry_id]}. ", say(row.title, 120, "strong")), (decision_card(row, places=places),))
         for row in shown
@@ -128,13 +129,13 @@ def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
     return Sheet((title,), (), (grid, Section(("Each in full",), tuple(folds))))
 
 
-def _cells(row: Row, places: Mapping[str, str]) -> tuple[Line, ...]:
+def _cells(row: Row, places: Mapping[str, str], titles: Mapping[str, str]) -> tuple[Line, ...]:
     title: list[Inline] = [say(row.title, 120, "strong")]
     if row.conclusion:
         title += ["\n", say(row.conclusion, 140, "dim")]
     chain: list[Line] = [
-        _chain("replaced by", row.superseded_by[::-1], places),
-        _chain("replaces", row.supersedes, places),
+        _chain("replaced by", row.superseded_by[::-1], places, titles),
+        _chain("replaces", row.supersedes, places, titles),
     ]
     return (
         (places[row.entry_id],),
@@ -159,13 +160,15 @@ def _conditions(row: Row) -> Line:
     )
 
 
-def _chain(verb: str, others: Sequence[str], places: Mapping[str, str]) -> Line:
-    """`replaces 3`, by the number in this view, or by id where it is not in view."""
+def _chain(verb: str, others: Sequence[str], places: Mapping[str, str], titles: Mapping[str, str]) -> Line:
+    """`replaces 3`, by the number in this view; by title where it is not in view, by id where nothing else is known."""
     if not others:
         return ()
     more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-    seen = places.get(others[0])
-    return (f"{verb} {seen}{more}",) if seen else (f"{verb} ", say(others[0], 64, "code"), more)
+    first = others[0]
+    if first in places:
+        return (f"{verb} {places[first]}{more}",)
+    return (f"{verb} ", say(titles[first], 60) if first in titles else say(first, 64, "code"), more)
 
 
 def row_sheet(row: Row, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001

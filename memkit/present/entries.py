@@ -62,7 +62,7 @@ def entry_card(entry: StoredEntry) -> Card:
     if decision.conclusion:
         rows += fact("Conclusion", (say(unwrapped(decision.conclusion), 1_200, breaks="keep"),))
     if prose and prose.strip() != (decision.conclusion or "").strip():
-        rows += fact("Text", (say(prose, 4_000, breaks="keep"),))
+        rows += fact("Text", (say(unwrapped(prose), 4_000, breaks="keep"),))
     rows += _list("Dissent", minority_positions(entry.result))
     rows += _list("Still open", unresolved_disputes(entry.result))
     if decision.tripwires:

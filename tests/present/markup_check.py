@@ -9,7 +9,10 @@ TAGS = {
     "mark", "meter", "p", "section", "small", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "tr",
     "ul", "wbr",
 }  # fmt: skip
-ATTRIBUTES = {"class", "style", "title", "align", "valign", "scope", "min", "max", "value", "aria-hidden", "alt", "src"}
+ATTRIBUTES = {
+    "class", "style", "title", "align", "valign", "scope", "min", "max", "value", "aria-hidden", "aria-label", "alt", "role",
+    "src", "tabindex",
+}  # fmt: skip
 VOID = {"br", "img", "wbr", "meta"}
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 BLOCKS = {"p", "div", "section", "table", "tr", "td", "th", "caption", "dl", "dt", "dd", "ul", "li", "br", "summary"}

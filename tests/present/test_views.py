@@ -159,7 +159,7 @@ def test_a_table_in_html_is_a_table_with_a_caption_and_headings():
     left = 'align="left" style="text-align:left;vertical-align:top"'
     assert source.split("\n") == [
         '<div class="memkit tex2jax_ignore mathjax_ignore">',
-        '<div class="mk-scroll" style="overflow-x:auto">',
+        '<div class="mk-scroll" style="overflow-x:auto" tabindex="0" role="group" aria-label="table">',
         '<table class="mk-grid" style="margin-left:0">',
         '<caption style="text-align:left">1 row</caption>',
         "<thead>",
