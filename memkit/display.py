@@ -32,6 +32,12 @@ def drawn(value: object) -> Any:
     raise TypeError(f"no chart of {type(value).__name__} is known")
 
 
+@singledispatch
+def explored(value: object, **options: Any) -> Any:  # noqa: ARG001
+    """`value` as something to look around in by hand; `present` registers who makes it of which type."""
+    raise TypeError(f"nobody knows how to look around in {type(value).__name__}")
+
+
 class Displayable:
     """Mixin: shows itself in notebooks through `mimebundle`; `to_text()` gives the same content in plain text."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from memkit.deciding.cards import card_of
 from memkit.deciding.questions import Deciding
 
 if TYPE_CHECKING:
@@ -67,18 +68,5 @@ class Exploring(Deciding):
         return explore(self._catalog(filters.scope), filters, self._weighing, as_of=self._now())
 
     def _card_of(self, row: ExploreRow) -> object:
-        """The whole entry, or record, behind a row; the row itself where it is of another project."""
-        from memkit.errors import MemkitError
-        from memkit.store import records
-
-        if row.project_key != self._store.paths.key:
-            return row
-        try:
-            if row.panel_id.startswith("record:"):
-                folder, _, name = row.id.partition("/")
-                return records.require(
-                    self._store.paths, records.read(self._store.paths, folder, name.removesuffix(".md"))
-                )
-            return self._store.read_entry(row.id)
-        except MemkitError:
-            return row  # gone or damaged since it was found
+        """The whole entry, or record, behind a row; the row itself where there is none to be shown."""
+        return card_of(self._store, row.id, row.project_key) or row

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from memkit import clock
 from memkit.deciding.retaining import Retaining
 from memkit.deciding.staging import Staging
+from memkit.deciding.timelines import Timelines
 from memkit.deciding.tripwires import Moment, Tripwires, moment_of
 from memkit.errors import MemkitWarning
 from memkit.model.event import Event
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memkit.analytics.recall_options import RecallOptions
     from memkit.analytics.recall_result import RecallHit
     from memkit.analytics.summary import ProjectSummary
-    from memkit.analytics.timeline import InForce, Pruned, Timeline
+    from memkit.analytics.timeline import InForce
     from memkit.consolidate.remind import Reminder
 
 
@@ -150,42 +150,11 @@ class Deciding(Retaining):
         self._require_enabled()
         return chains(self._catalog(), as_of=self._now())
 
-    def timeline(
-        self,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        bucket: str = "month",
-        *,
-        facts: object = None,
-    ) -> Timeline:
-        """How decisions came and went: decided, superseded, tripped, due to be looked at again, pruned; how many held.
-
-        Args:
-            since: Where to begin: a day or an instant; the first decision by default.
-            until: Where to end; now by default.
-            bucket: The length of a stretch: day, week, month, quarter or year, in UTC.
-            facts: What tripwires are judged by, as in `tripwires.check`; without facts none is known to have tripped.
-
-        Raises:
-            InvalidInputError: an unknown bucket, an end before the beginning, or too many stretches.
-            FactsError: the facts cannot be read.
-        """
-        from memkit.analytics.timeline import timeline
-
+    @property
+    def timeline(self) -> Timelines:
+        """How decisions came and went: `mem.timeline()` answers, `mem.timeline.explore()` looks around by hand."""
         self._require_enabled()
-        now = self._now()
-        self._tripwires.take(facts)
-        marks, checked = self._tripwires.marks(as_of=now)
-        return timeline(
-            self._catalog(),
-            marks,
-            as_of=now,
-            since=None if since is None else moment_of(since, now),
-            until=None if until is None else moment_of(until, now),
-            bucket=bucket,
-            checked=checked,
-            pruned=self._pruned(),
-        )
+        return Timelines(self._store, self._catalog, self._tripwires)
 
     def in_force(self, as_of: Moment | None = None) -> InForce:
         """What was in force at a moment; "not available" where this memory does not reach back that far.
@@ -224,19 +193,6 @@ class Deciding(Retaining):
         return calibration(self._catalog(), marks, as_of=now, width=width, checked=checked)
 
     # -- inside -------------------------------------------------------------------------------------------------
-
-    def _pruned(self) -> list[Pruned]:
-        """What was moved to the trash and not brought back since, whether it still lies there or not."""
-        from memkit.analytics.timeline import Pruned
-
-        trash, key = self._store.trash(), self._store.paths.key
-        found: dict[str, Pruned] = {}
-        for plan in trash.plans:
-            moved = set(plan.moved) & trash.hidden if plan.op == "prune" else set()
-            for entry in plan.entries:
-                if entry.id in moved:
-                    found[entry.id] = Pruned(entry.id, key, clock.from_ms(plan.at_ms), entry.rules)
-        return list(found.values())
 
     def _weighing(self, **options: Any) -> RecallOptions:
         """Options of a recall, with the weights of the settings."""

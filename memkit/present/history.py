@@ -45,7 +45,7 @@ def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
     newest = timeline.newest(rows)
     if newest:
         of = f"{len(newest):,} of {timeline.data.num_rows:,}"
-        events = Bullets(tuple(map(_event, newest)))
+        events = Bullets(tuple(map(event_line, newest)))
         body.append(Section((f"Newest events ({of})",), (events,)))
     return Sheet(title, tuple(lead), (*body, *_from_the_log(timeline, rows)))
 
@@ -58,7 +58,7 @@ def _from_the_log(timeline: Timeline, rows: int) -> tuple[Block, ...]:
     counted = Counter(event.kind for event in found)
     words = ", ".join(f"{counted[kind]:,} {kind}" for kind in LOG_KINDS if counted[kind])
     others = [event for event in found if event.kind != "stored"][-rows:]
-    block: Block = Bullets(tuple(map(_event, others))) if others else Para(("Nothing but storing.",), "dim")
+    block: Block = Bullets(tuple(map(event_line, others))) if others else Para(("Nothing but storing.",), "dim")
     return (Section((f"From the audit log: {words}",), (block,)),)
 
 
@@ -100,7 +100,8 @@ def _number(n: int) -> Line:
     return (f"{n:,}",) if n else ("–",)
 
 
-def _event(event: TimelineEvent) -> Line:
+def event_line(event: TimelineEvent) -> Line:
+    """One event in a line."""
     chip = _KINDS.get(event.kind, Chip(say(event.kind, 20).text, "○", "calm"))
     name = say(event.title, 120, "strong") if event.title else say(event.entry_id, 64, "code")
     out: list[Inline] = [f"{brief(event.at)} ", chip, " ", name]

@@ -36,7 +36,7 @@ from memkit.consolidate.remind import Reminder
 from memkit.consolidate.report import ConsolidationReport
 from memkit.consolidate.review import Review, ReviewItem
 from memkit.consolidate.staged import StagedCandidate, StagedList
-from memkit.display import drawn, mimebundle, plain
+from memkit.display import drawn, explored, mimebundle, plain
 from memkit.exporting.report import ExportReceipt
 from memkit.importers.detect import Detection
 from memkit.importers.report import ImportReport
@@ -61,9 +61,11 @@ from memkit.present import (
     records,
     reports,
     retention,
+    retention_explorer,
     staging,
     summary,
     table,
+    timeline_explorer,
     tripwires,
 )
 from memkit.present.blocks import Sheet
@@ -74,7 +76,7 @@ from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
 from memkit.present.render import bundle, sheet_of, text
 from memkit.present.review import item_sheet, review_bundle, review_sheet
 from memkit.retention.erase import EraseReceipt
-from memkit.retention.facade import TrashList
+from memkit.retention.facade import Retention, TrashList
 from memkit.retention.scanning import Scan
 from memkit.retention.what_if import PolicyComparison, RecallImpact, RetentionCalendar
 from memkit.snapshot.audit_days import CompactReceipt
@@ -148,6 +150,8 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     PolicyComparison: retention.comparison_sheet,
     RetentionCalendar: retention.calendar_sheet,
     RecallImpact: retention.impact_sheet,
+    retention_explorer.RetentionExplorer: retention_explorer.explorer_sheet,
+    timeline_explorer.TimelineExplorer: timeline_explorer.explorer_sheet,
 }
 CHARTS: dict[type, Callable[..., Chart]] = {
     AuditRuns: series.runs_chart,
@@ -180,3 +184,6 @@ for _module, _name, _sheet in NAMED:
 mimebundle.register(Monitor, monitor_bundle)
 mimebundle.register(Explorer, explorer_bundle)
 mimebundle.register(Review, review_bundle)
+mimebundle.register(retention_explorer.RetentionExplorer, retention_explorer.explorer_bundle)
+mimebundle.register(timeline_explorer.TimelineExplorer, timeline_explorer.explorer_bundle)
+explored.register(Retention, retention_explorer.RetentionExplorer)

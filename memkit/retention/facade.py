@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.retention_review import RetentionReceipt, RetentionReview, TrashRow
-from memkit.display import Displayable
+from memkit.display import Displayable, explored
 from memkit.errors import InvalidInputError, MemkitError, MemkitWarning, PolicyError, StalePlanError
 from memkit.model.mark import Mark
 from memkit.model.moments import Moment, moment_of
@@ -128,6 +128,20 @@ class Retention:
         queries, _ = saved_queries.read(self._store.paths)
         options = self._options(limit)
         return what_if.impact(self._store, self._catalog(), chosen, queries, options, self._spill())
+
+    def explore(self, policy: Policy | None = None, *, due_within: float = 30.0) -> Any:
+        """Other limits tried out by hand: a `memkit.present.retention_explorer.RetentionExplorer`, live in a notebook.
+
+        What falls is shown at once, and moves to the trash only after it was asked for and agreed to.
+
+        Args:
+            policy: What to begin with; that of the settings by default.
+            due_within: Days to look ahead for what is soon due.
+
+        Raises:
+            PolicyError, InvalidInputError, StoreError: as in `review`.
+        """
+        return explored(self, policy=None if policy is None else policy_of(policy), due_within=due_within)
 
     def about_to_prune(self, new: Sequence[NewEntry] = ()) -> tuple[ReviewRow, ...]:
         """What storing these would move to the trash, themselves included as `new-<n>`; changes nothing."""

@@ -13,6 +13,7 @@ from memkit import errors
 from memkit.analytics import lost_and_found
 from memkit.analytics.recall_options import MAX_LIMIT
 from memkit.analytics.recall_result import Contribution, Fragment, Missed, RecallHit, RecallResult
+from memkit.deciding.timelines import Timelines
 from memkit.errors import InvalidInputError
 from memkit.memory import Memory
 from memkit.model.tripwire import Tripwire
@@ -213,6 +214,7 @@ def test_every_method_of_memory_is_on_the_page_with_its_signature_and_no_other()
     own = {name: each for kind in reversed(Memory.__mro__[:-1]) for name, each in vars(kind).items()}
     methods = {name: each for name, each in own.items() if not name.startswith("_") and inspect.isfunction(each)}
     real = [_signature(name, each) for name, each in methods.items()]
+    real.append(_signature("timeline", Timelines.__call__))
     assert sorted(_signatures_on_the_page("## Memory")) == sorted(real)
 
 

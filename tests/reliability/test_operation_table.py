@@ -33,7 +33,8 @@ ROOMS = ("store", "snapshot", "catalog", "analytics", "importers", "consolidate"
 READING = {
     "Store.info", "Store.require_folders", "Store.read_index", "Store.read_entry", "Store.generation", "Store.exists",
     "Memory.retention", "Memory.trash", "Memory.queries", "Memory.about_to_prune", "Retention.review",
-    "Retention.compare", "Retention.calendar", "Retention.impact", "Retention.about_to_prune", "Retention.pins",
+    "Retention.compare", "Retention.calendar", "Retention.impact", "Retention.explore", "Timelines.explore",
+    "cards.card_of", "Retention.about_to_prune", "Retention.pins",
     "Retention.require_room", "Trash.list", "Trash.find", "SavedQueries.list", "plan.state_of", "plan.plan_of",
     "retention.envelope_stamps", "retention.trash_rows", "kept_and_gone.trashed", "kept_and_gone.marked",
     "what_if.impact",
