@@ -8,6 +8,7 @@ not changed is not read again. A log that turns out not to be what the check saw
 
 from __future__ import annotations
 
+import codecs
 import re
 import socket
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ class _Checked:
 
 
 class AuditRows:
-    """`base.audit_rows`, `base.audit_worker_rows` and `base.audit_alive` of a catalog's stores."""
+    """`base.audit_rows`, `base.audit_run_rows` and `base.audit_alive` of a catalog's stores."""
 
     def __init__(self, database: Database, stores: Sequence[Store]) -> None:
         self._database = database
@@ -101,7 +102,7 @@ class AuditRows:
         with self._database.transaction():
             self._database.replace_table("audit_held", rows.select(schema.names))
             self._database.show("audit_rows", parts)
-            self._database.derive("audit_worker_rows")
+            self._database.derive("audit_run_rows")
 
     def _is_whole(self, file: Path) -> bool:
         """Whether DuckDB may read a log where it lies."""
@@ -111,9 +112,8 @@ class AuditRows:
         known = self._checked.get(file)
         if known is not None and known.version == version:
             return True
-        data = look.read_bytes(file) or b""
-        n = data.count(_BETWEEN) + 1
-        if not (data.startswith(_BEGINS) and data.endswith(b"}\n")) or b"\0" in data or not _is_text(data):
+        n = _lines_as_written(file)
+        if n is None:
             return False
         import duckdb
 
@@ -121,7 +121,7 @@ class AuditRows:
             ((n_rows,),) = self._database.run(f"select count(*) from {_json(file)}")
         except duckdb.Error:
             return False
-        if n_rows != n and (n_rows < n or n != data.count(b"\n") or look.version_of(file) == version):
+        if n_rows != n and (n_rows < n or look.version_of(file) == version):
             return False
         self._checked[file] = _Checked(version, n_rows)
         return True
@@ -132,8 +132,7 @@ class AuditRows:
 
         here = socket.gethostname()
         open_runs = self._database.run(
-            "select project_key, run_id, pid, host from base.audit_worker_rows as a where status = 'started' and "
-            "not exists (from base.audit_worker_rows as b where b.status <> 'started' and b.run_id = a.run_id)"
+            "select project_key, run_id, pid, host from base.audit_run_rows where status is null"
         )
         alive = [
             {"project_key": key, "run_id": run_id}
@@ -176,14 +175,27 @@ def _literal(file: Path) -> str:
     return "'" + re.sub(r"([*?\[])", r"[\1]", str(file)).replace("'", "''") + "'"
 
 
-def _is_text(data: bytes) -> bool:
-    if data.isascii():
-        return True
+def _lines_as_written(file: Path) -> int | None:
+    """Lines of a log in which each begins and ends as memkit writes it, and is text without NUL; None for another."""
+    n, newlines, before, is_ascii = 1, 0, b"", True
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        data.decode("utf-8")
+        for part in look.parts(file):
+            if not before and not part.startswith(_BEGINS):
+                return None
+            if b"\0" in part:
+                return None
+            is_ascii = is_ascii and part.isascii()
+            if not is_ascii:
+                decoder.decode(part)
+            data = before + part
+            n += data.count(_BETWEEN)
+            newlines += part.count(b"\n")
+            before = data[1 - len(_BETWEEN) :]
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return False
-    return True
+        return None
+    return n if newlines == n and before.endswith(b"}\n") else None
 
 
 def reads_json(error: Any) -> bool:

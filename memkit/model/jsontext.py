@@ -37,6 +37,9 @@ def _finite_float(text: str) -> float:
     return value
 
 
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite_float)
+
+
 def nesting(value: Json, limit: int = MAX_NESTING) -> int:
     """How deep lists and objects nest in `value` (a scalar is 0); stops counting at `limit + 1`."""
     depth = 0
@@ -81,7 +84,7 @@ def loads(data: bytes) -> Json:
     except UnicodeDecodeError as error:
         raise JsonDamage(f"not UTF-8 at byte {error.start}") from error
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite_float)
+        value = _DECODER.decode(text)
     except RecursionError as error:
         raise JsonDamage(f"nested deeper than {MAX_NESTING}") from error
     except JsonDamage:

@@ -11,17 +11,17 @@ import datetime as dt
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, get_args
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from memkit import clock
 from memkit.display import Displayable
 from memkit.errors import DamagedError, InvalidInputError, StoreError
 from memkit.model import jsontext
-from memkit.model.event import Event, Kind, seal_of
+from memkit.model.event import Event
 from memkit.model.problem import Problem
-from memkit.snapshot.audit_rows import audit_schema, build
-from memkit.snapshot.segments import decode, encode
+from memkit.snapshot.audit_pack import Facts, file_of, lines_of, log_of, log_sha256, split
 from memkit.store import audit_chain, audit_compacted, audit_forget, audit_log, durable, jsonl, look
 from memkit.store.audit_compacted import CompactedDay, DamagedListError
 from memkit.store.audit_forget import Forgotten
@@ -33,7 +33,6 @@ SUFFIX = ".parquet"
 # Larger files are hashed by `verify` and `audit verify` only, so that a first question does not wait for it.
 MOST_HASHED = 64 << 20
 MOST_DAYS = 36_500
-_TOGETHER = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def compact(store: Store, *, keep_days: int | None = None, dry_run: bool = False
     if dry_run:
         days, _ = _known(paths)
         closed, old = _due(paths, days, keep_days, now)
-        sizes = [len(look.read_bytes(paths.log_file(day)) or b"") for day in closed]
+        sizes = [info.st_size for day in closed if (info := look.status_of(paths.log_file(day))) is not None]
         return CompactReceipt(True, tuple(closed), tuple(old), 0, sum(sizes), 0, now)
     with store.audit.lock.held(None):
         days, damaged = _known(paths)
@@ -121,7 +120,7 @@ def _known_again(paths: StorePaths) -> dict[str, CompactedDay]:
         if day is not None:
             data = look.read_bytes(paths.logs / name) or b""
             with suppress(DamagedError):
-                days[day] = _about(data, log_of(data))
+                days[day] = _about(data)
     return days
 
 
@@ -150,7 +149,7 @@ def _mend(paths: StorePaths, days: dict[str, CompactedDay]) -> bool:
         if hashlib.sha256(data).hexdigest() == known.sha256:
             continue
         with suppress(DamagedError):
-            found = _about(data, log_of(data))
+            found = _about(data)
             if (found.n_events, found.begins_with, found.last) == (known.n_events, known.begins_with, known.last):
                 days[day], is_changed = found, True
     return is_changed
@@ -164,109 +163,52 @@ def _finish(paths: StorePaths, days: Mapping[str, CompactedDay]) -> None:
             durable.unlink(paths.logs / name, durable=True)
     for day in audit_log.days(paths):
         known = days.get(day)
-        data = look.read_bytes(paths.log_file(day)) if known else None
-        if known and data is not None and hashlib.sha256(data).hexdigest() == known.log_sha256:
+        if known and _sha256_of(paths.log_file(day)) == known.log_sha256:
             durable.unlink(paths.log_file(day), durable=True)
 
 
+def _sha256_of(file: Path) -> str:
+    digest = hashlib.sha256()
+    for part in look.parts(file):
+        digest.update(part)
+    return digest.hexdigest()
+
+
 def _compact_day(paths: StorePaths, day: str, days: dict[str, CompactedDay]) -> CompactedDay:
-    data = look.read_bytes(paths.log_file(day)) or b""
-    packed, days[day] = pack(data)
-    if log_of(packed) != data:
-        raise DamagedError("a compacted day did not read back as it was", file=paths.log_file(day))
-    durable.replace(paths.compacted_log(day), packed)
+    final, log = paths.compacted_log(day), paths.log_file(day)
+    facts = Facts()
+    temp = durable.temp_sibling(final)
+    size, sha256 = durable.write_stream(temp, file_of(split(look.parts(log)), facts))
+    try:
+        if log_sha256(look.read_bytes(temp) or b"") != facts.log_sha256:
+            raise DamagedError("a compacted day did not read back as it was", file=log)
+    except BaseException:
+        durable.unlink(temp)
+        raise
+    durable.publish(temp, final)
+    days[day] = facts.of_file(size, sha256)
     audit_compacted.write(paths, days)
-    durable.unlink(paths.log_file(day), durable=True)
+    durable.unlink(log, durable=True)
     return days[day]
 
 
 def pack(log: bytes) -> tuple[bytes, CompactedDay]:
-    """The Parquet file of a day's log, and what is known of it.
-
-    Events of a kind stand together, in their order, so that a question about one kind reads few row groups; `position`
-    says where in the log each line stood.
-    """
-    import pyarrow as pa
-
-    lines = log.split(b"\n")
-    facts = _Facts()
-    rows = build(facts.object_of(line) for line in lines)
-    rows = rows.append_column("position", pa.array(range(len(lines)), pa.int64()))
-    rows = rows.append_column("line", pa.array(lines, pa.binary()))
-    kinds = rows.column("event").to_pylist()
-    groups = [[kind == each for kind in kinds] for each in _TOGETHER]
-    groups.append([kind not in _TOGETHER for kind in kinds])
-    packed = encode(pa.concat_tables([rows.filter(pa.array(group, pa.bool_())) for group in groups]))
-    return packed, facts.of_file(packed, log)
+    """The Parquet file of a day's log, and what is known of it."""
+    facts = Facts()
+    packed = b"".join(file_of(split([log]), facts))
+    return packed, facts.of_file(len(packed), hashlib.sha256(packed).hexdigest())
 
 
-def _object(line: bytes) -> dict[str, Any]:
-    """A line as an object; a damaged one, or none, as an empty one, whose row the views leave out."""
-    try:
-        return jsonl.parse_object(line)
-    except jsontext.JsonDamage:
-        return {}
-
-
-def log_of(packed: bytes) -> bytes:
-    """The log a Parquet file was made from.
+def _about(packed: bytes) -> CompactedDay:
+    """What is known of a day, from its Parquet file alone.
 
     Raises:
         DamagedError: the file is none of memkit's, or damaged.
     """
-    import pyarrow as pa
-
-    schema = audit_schema().append(pa.field("position", pa.int64())).append(pa.field("line", pa.binary()))
-    try:
-        rows = decode(packed, schema, ["position", "line"]).sort_by("position")
-        lines: list[bytes] = rows.column("line").to_pylist()  # type: ignore[assignment]
-    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-        raise DamagedError(f"the compacted day cannot be read: {error}") from error
-    return b"\n".join(lines)
-
-
-@dataclass(slots=True)
-class _Facts:
-    """What is known of a day, gathered while its lines go by."""
-
-    n_events: int = 0
-    begins_with: str = ""
-    last: str = ""
-    n: int = 0
-    vouches: list[str] = field(default_factory=list)
-
-    def object_of(self, line: bytes) -> dict[str, Any]:
-        """The line as an object, empty where it is damaged or none; what it says of the day is kept."""
-        raw = _object(line)
-        self.n_events += bool(raw)
-        prev = raw.get("prev")
-        if isinstance(prev, str):
-            self.begins_with = self.begins_with or prev
-            self.last = seal_of(line).digest
-            self.vouches += audit_chain.vouched_by(raw)
-            self.n = raw["seq"] if isinstance(raw.get("seq"), int) else self.n
-        return raw
-
-    def of_file(self, packed: bytes, log: bytes) -> CompactedDay:
-        sha256 = hashlib.sha256
-        return CompactedDay(
-            sha256=sha256(packed).hexdigest(),
-            n_bytes=len(packed),
-            log_sha256=sha256(log).hexdigest(),
-            n_log_bytes=len(log),
-            n_events=self.n_events,
-            begins_with=self.begins_with,
-            last=self.last,
-            n=self.n,
-            vouches=self.vouches,
-        )
-
-
-def _about(packed: bytes, log: bytes) -> CompactedDay:
-    facts = _Facts()
-    for line in log.split(b"\n"):
+    facts = Facts()
+    for line in lines_of(packed):
         facts.object_of(line)
-    return facts.of_file(packed, log)
+    return facts.of_file(len(packed), hashlib.sha256(packed).hexdigest())
 
 
 def _remove(store: Store, old: list[str]) -> None:
@@ -335,14 +277,13 @@ def walk(paths: StorePaths) -> tuple[audit_chain.Walk, list[Problem]]:
         try:
             if hashlib.sha256(data).hexdigest() != days[day].sha256:
                 raise DamagedError("its bytes are not those the list names")
-            log = log_of(data)
-            if hashlib.sha256(log).hexdigest() != days[day].log_sha256:
+            if log_sha256(data) != days[day].log_sha256:
                 raise DamagedError("its lines are not those the list names")
         except DamagedError as damage:
             problems.append(_day_damaged(paths, day, damage.what))
             found.skip(file.name, days[day])
         else:
-            found.file(audit_log.name_of(day), log)
+            found.lines(audit_log.name_of(day), lines_of(data))
     found.end()
     return found, problems
 
@@ -376,10 +317,9 @@ def day_objects(paths: StorePaths, day: str) -> Iterator[dict[str, Any]]:
     if day not in days:
         yield from (event for event in audit_log.day_events(paths, day) if isinstance(event, dict))
         return
-    for line in log_of(look.read_bytes(paths.compacted_log(day)) or b"").split(b"\n"):
-        raw = _object(line)
-        if raw:
-            yield raw
+    for line in lines_of(look.read_bytes(paths.compacted_log(day)) or b""):
+        with suppress(jsontext.JsonDamage):
+            yield jsonl.parse_object(line)
 
 
 def about(

@@ -11,7 +11,7 @@ many bytes, their SHA-256), so what a crash left is vouched for, and any other d
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -173,22 +173,29 @@ class Walk:
 
     def file(self, name: str, data: bytes) -> None:
         """Walk one day's bytes."""
+        self._day(name, ((start, data[start:end]) for start, end in spots(data)))
+
+    def lines(self, name: str, lines: Iterable[bytes]) -> None:
+        """Walk one day, given as what stands between its newlines."""
+        self._day(name, _placed(lines))
+
+    def _day(self, name: str, lines: Iterable[tuple[int, bytes]]) -> None:
         self.n_files += 1
-        junk: Place | None = None
-        for start, end in spots(data):
-            place = Place(name, start, end)
-            line = data[start:end]
+        junk: _Junk | None = None
+        for start, line in lines:
             try:
                 raw = jsonl.parse_object(line)
             except jsontext.JsonDamage as damage:
-                junk = replace(place, why=str(damage)) if junk is None else replace(junk, end=end)
+                if junk is None:
+                    junk = _Junk(Place(name, start, start, str(damage)))
+                junk.add(start, line)
                 continue
             if junk is not None:
-                self._leave(junk, data)
+                self._left.append(junk.left())
                 junk = None
-            self._event(place, raw, seal_of(line))
+            self._event(Place(name, start, start + len(line)), raw, seal_of(line))
         if junk is not None:
-            self._leave(junk, data)
+            self._left.append(junk.left())
 
     def skip(self, name: str, day: CompactedDay) -> None:
         """Go over a compacted day by what is known of it."""
@@ -200,10 +207,6 @@ class Walk:
             place = Place(name, 0, 0)
             self._link(place, day.begins_with)
             self.last, self._previous = day.last, place
-
-    def _leave(self, junk: Place, data: bytes) -> None:
-        left = data[junk.start : junk.end]
-        self._left.append((junk, len(left), hashlib.sha256(left).hexdigest()))
 
     def _event(self, place: Place, raw: dict[str, Any], seal: Seal) -> None:
         self.n_events += 1
@@ -268,6 +271,29 @@ class Walk:
     def _break(self, place: Place, why: str) -> None:
         if self.first_break is None:
             self.first_break = replace(place, why=why)
+
+
+class _Junk:
+    """Neighbouring lines that are no events, and the newlines between them."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._digest = hashlib.sha256()
+
+    def add(self, start: int, line: bytes) -> None:
+        self._digest.update(b"\n" * (start - self._place.end) + line)
+        self._place = replace(self._place, end=start + len(line))
+
+    def left(self) -> tuple[Place, int, str]:
+        return self._place, self._place.end - self._place.start, self._digest.hexdigest()
+
+
+def _placed(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    position = 0
+    for line in lines:
+        if line:
+            yield position, line
+        position += len(line) + 1
 
 
 def vouched_by(raw: Mapping[str, Any]) -> list[str]:

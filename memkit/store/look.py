@@ -18,6 +18,8 @@ from pathlib import Path
 
 from memkit.store.faults import fault, faults
 
+PART_BYTES = 1 << 20
+
 
 def read_bytes(path: Path, *, limit: int | None = None) -> bytes | None:
     """The bytes of a file, or None where it does not exist; with `limit`, its first so many.
@@ -30,40 +32,65 @@ def read_bytes(path: Path, *, limit: int | None = None) -> bytes | None:
 
 def read_from(path: Path, start: int, *, limit: int | None = None) -> bytes | None:
     """The bytes of a file from offset `start`, or None where it does not exist; with `limit`, at most so many."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
+    descriptor = _open(path)
+    if descriptor is None:
         return None
-    except OSError as error:
-        raise fault(error, path, "read") from error
     with faults(path, "read"):
         try:
-            info = os.fstat(descriptor)
-            if not stat.S_ISREG(info.st_mode):
-                raise OSError(errno.EISDIR, "not a regular file")
-            end = info.st_size if limit is None else min(info.st_size, start + limit)
+            size = _regular(descriptor).st_size
+            end = size if limit is None else min(size, start + limit)
             return _read_all(descriptor, start, end, grows=limit is None)
+        finally:
+            os.close(descriptor)
+
+
+def parts(path: Path, size: int = PART_BYTES) -> Iterator[bytes]:
+    """The bytes of a file, part by part, up to the size it has at first; nothing where it does not exist.
+
+    Raises:
+        StoreError: it exists and cannot be read, or is a folder, a pipe, a device.
+    """
+    descriptor = _open(path)
+    if descriptor is None:
+        return
+    with faults(path, "read"):
+        try:
+            position, end = 0, _regular(descriptor).st_size
+            while position < end and (part := os.pread(descriptor, min(size, end - position), position)):
+                yield part
+                position += len(part)
         finally:
             os.close(descriptor)
 
 
 def read_with_version(path: Path | str) -> tuple[bytes, tuple[int, ...]] | None:
     """The bytes of a file and what `version_of` says of it, from one opening; None where it does not exist."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
+    descriptor = _open(path)
+    if descriptor is None:
         return None
-    except OSError as error:
-        raise fault(error, Path(path), "read") from error
     with faults(Path(path), "read"):
         try:
-            info = os.fstat(descriptor)
-            if not stat.S_ISREG(info.st_mode):
-                raise OSError(errno.EISDIR, "not a regular file")
+            info = _regular(descriptor)
             data = _read_all(descriptor, 0, info.st_size, grows=False)
         finally:
             os.close(descriptor)
     return data, (info.st_ino, info.st_size, info.st_mtime_ns)
+
+
+def _open(path: Path | str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise fault(error, Path(path), "read") from error
+
+
+def _regular(descriptor: int) -> os.stat_result:
+    info = os.fstat(descriptor)
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(errno.EISDIR, "not a regular file")
+    return info
 
 
 def _read_all(descriptor: int, start: int, end: int, *, grows: bool) -> bytes:

@@ -125,6 +125,22 @@ def smoke(tolerance: float = 1.0) -> int:
             bench_audit.with_event,
         )
     )
+    logged: dict[str, float] = {}
+    words = {
+        "log_s": "runs of ten times the events, from the log, times as long",
+        "compacted_s": "runs of ten times the events, compacted, times as long",
+        "compact_s": "compacting a day of ten times the events, times as long",
+        "compact_mb": "compacting a day of ten times the events, times the memory",
+    }
+    for name, what in words.items():
+
+        def logging(name: str = name) -> float:
+            if name not in logged:
+                logged.update(bench_audit.growth())
+            return logged.pop(name)
+
+        bound = 3.0 if name == "compact_mb" else 15.0
+        results.append(check(what, f"<= {bound:.0f}", lambda value, bound=bound: value <= bound, logging))
     aging: dict[str, float] = {}
     bounds = {"review_s": 15.0, "store_ms": 1.5 * tolerance, "store_ratio": 1.1 * max(tolerance, 1.2)}
     words = {
@@ -212,7 +228,8 @@ def full() -> int:
     print(f"{'an event (us)':<42}{max(log['stored_us'], log['asked_us']):>8.0f}{log['ratio']:>8.2f}")
     print(f"{'a store with its event over one without':<42}{log['store_ratio']:>8.2f}")
     print(f"{'runs() of ' + format(log['n'], ',') + ' events, from the log (s)':<42}{log['log_s']:>8.2f}")
-    print(f"{'the same, compacted (s)':<42}{log['compacted_s']:>8.2f}\n")
+    print(f"{'the same, compacted (s)':<42}{log['compacted_s']:>8.2f}")
+    print(f"{'compacting them (s, peak MB)':<42}{log['compact_s']:>8.2f}{log['compact_mb']:>8.0f}\n")
     retention = bench_retention.measure()
     print(f"retention at {retention['n']:,} entries\n")
     print(
