@@ -17,126 +17,198 @@ EMPTY = "no stored results yet: runs are stored when invoked with consensus_stor
 
 
 class Answer(BaseModel):
-    """A part of an answer."""
+    """A part of an answer. What stands below a field is its description in the schema an agent is given."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Wire(Answer):
-    """A condition that would make the decision wrong, with today's verdict: tripped, armed or unknown."""
+    """A condition that would make the decision wrong, with today's verdict."""
 
     text: str
+    """The condition as it was written."""
     verdict: str
+    """`tripped`, `armed` or `unknown`."""
     reason: str
+    """What the verdict rests on."""
     since: str | None
+    """Since when it is tripped, ISO 8601."""
 
 
 class Matched(Answer):
-    """A place where words of the question stand: the field, and the text around them."""
+    """A place where words of the question stand."""
 
     field: str
+    """The field of the entry."""
     text: str
+    """The words around the match."""
     words: list[str]
+    """The words that match, as they stand there."""
 
 
 class Hit(Answer):
-    """A stored result (kind entry) or record (lesson, preference, decision, domain) that matches."""
+    """A stored result or record that matches."""
 
     id: str
+    """Its id; of a record its name."""
     kind: str
+    """`entry`, or the kind of a record: `lesson`, `preference`, `decision`, `domain`."""
     rank: int
+    """Its place, from 1."""
     stored_at: str
+    """When it was stored, ISO 8601 in UTC."""
     age: str
+    """The same in words: `Stored 76 days ago`."""
     age_days: float
+    """The same in days."""
     decided: str | None
+    """When it was decided, in words, where that is known."""
     panel: str
+    """The panel it is from."""
     tags: list[str]
+    """Its tags."""
     question: str
+    """What was asked."""
     summary: str
+    """What was concluded, in short."""
     status: str
+    """Of a decision: `accepted`, `superseded`, `rejected` and so on; of a record `active` or `superseded`."""
     score: float
+    """How well it fits; comparable within one answer only."""
     coverage: float
+    """The share of the question's words that it has, by weight, 0 to 1."""
     fragments: list[Matched]
+    """Where it matched."""
     tripwires: list[Wire]
+    """Its conditions, with verdicts."""
     superseded_by: list[str]
+    """Ids of what replaced it."""
     project_key: str
+    """The project it belongs to."""
     source_path: str | None
+    """The document it was imported from."""
 
 
 class Miss(Answer):
     """Why something is not among the hits."""
 
     cause: str
+    """The cause, one word: see the reference of recall."""
     detail: str
+    """The same as a sentence."""
     count: int
+    """How many it concerns."""
     ids: list[str]
+    """Which, as far as they can be named."""
 
 
 class Recalled(Answer):
     """The answer of `consensus_recall`."""
 
     disclaimer: str
+    """That all of it is history, and what to heed."""
     query: str
+    """The question as it was understood."""
     n_stored: int
+    """How many entries and records were searched."""
     hits: list[Hit]
+    """The best first."""
     offset: int
+    """How many hits were passed over."""
     next_offset: int | None
+    """The `offset` of the next page; null where there is none."""
     missed: list[Miss]
+    """What could have been there and is not, with its cause."""
     warnings: list[str]
+    """What to know about the answer."""
     cut: str | None
+    """What was left out for its bytes, and how to get it."""
     note: str | None
+    """What to know where nothing was found."""
 
 
 class Linked(Answer):
-    """Another decision, by id and title."""
+    """Another decision."""
 
     id: str
+    """Its id."""
     title: str
+    """Its title."""
 
 
 class Decision(Answer):
     """One decision about the topic."""
 
     id: str
+    """Its id."""
     title: str
+    """Its title."""
     conclusion: str | None
+    """What was decided."""
     status: str
+    """`accepted`, `superseded`, `rejected` and so on."""
     age: str
+    """How long ago, in words."""
     stored_at: str
+    """When it was stored, ISO 8601 in UTC."""
     decided_on: str | None
+    """The day of the decision, where that is known."""
     final_score: float | None
+    """The panel's final score, where it gave one."""
     judge_confidence: float | None
+    """The judge's confidence, where it was stated."""
     minority_positions: list[str]
+    """Who saw it otherwise, and how."""
     unresolved_disputes: list[str]
+    """What stayed open."""
     tripwires: list[Wire]
+    """What would make it wrong, with verdicts."""
     supersedes: list[Linked]
+    """What it replaced."""
     superseded_by: list[Linked]
+    """What replaced it."""
     panel: str
+    """The panel it is from."""
     score: float
+    """How well it fits the topic."""
     source_path: str | None
+    """The document it was imported from."""
 
 
 class Decisions(Answer):
     """The answer of `consensus_what_we_decided`."""
 
     disclaimer: str
+    """That all of it is history, and what to heed."""
     topic: str
+    """The topic as it was understood."""
     decisions: list[Decision]
+    """What holds now first."""
     missed: list[Miss]
+    """What could have been there and is not, with its cause."""
     warnings: list[str]
+    """What to know about the answer."""
     cut: str | None
+    """What was left out for its bytes, and how to get it."""
     note: str | None
+    """What to know where nothing is stored."""
 
 
 class Recorded(Answer):
     """The answer of `consensus_record_result`."""
 
     stored: bool
+    """Whether anything was stored."""
     id: str | None
+    """The entry's id."""
     stored_at: str | None
+    """When, ISO 8601 in UTC."""
     masked: dict[str, int]
+    """Secrets that were masked first, by kind."""
     pruned: list[str]
+    """Ids that storing this moved to the trash."""
     note: str
+    """The same in a sentence."""
 
 
 def clipped(text: str, most: int = 1200) -> str:
