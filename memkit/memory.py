@@ -241,6 +241,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         across_projects: bool | None = None,
         include_superseded: bool = False,
         fuzzy: bool = False,
+        stemming: str | None = None,
         recency_half_life_days: float | None = None,
         rerank: Rerank | None = None,
     ) -> RecallResult:
@@ -258,6 +259,8 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
                 False, where the settings say True, only mentions what they hold under `other-project`.
             include_superseded: Also what was replaced, behind what replaced it, labelled.
             fuzzy: Also words that begin with a term of 4 letters or more, or differ by one edit from one of 5 or more.
+            stemming: A language such as `english`, to count forms of a word with one stem as that word; `none` turns it
+                off; `recall.stemming` of the settings by default. Needs the extra `stemming`.
             recency_half_life_days: Halve the score for each so many days of age; off by default.
             rerank: A function that puts the hits in another order; the lexical rank stays beside.
 
@@ -279,6 +282,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
             across_projects=wide,
             include_superseded=include_superseded,
             fuzzy=fuzzy,
+            **({} if stemming is None else {"stemming": stemming}),
             recency_half_life_days=recency_half_life_days,
             rerank=rerank,
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from memkit.analytics.stemming import NONE, Forms, forms
 from memkit.catalog import queries
 from memkit.model import tokens
 from memkit.model.decision import FIELDS
@@ -66,11 +67,14 @@ class Question:
         }
 
 
-def take_apart(sight: Sight, text: str, *, fuzzy: bool) -> Question:
-    """Read a question against the words of a catalog; `fuzzy` also looks for other spellings."""
+def take_apart(sight: Sight, text: str, *, fuzzy: bool = False, stemming: str = NONE) -> Question:
+    """Read a question against the words of a catalog; `fuzzy` also looks for other spellings, `stemming` for forms."""
     terms, capped = tokens.query_terms(text, MAX_TERMS)
-    if fuzzy:
-        spellings = _spellings(sight, terms)
+    stems = None if stemming == NONE else forms(sight, stemming)
+    if stems is not None:
+        terms = stems.distinct(terms)
+    if fuzzy or stems is not None:
+        spellings = _spellings(sight, terms, fuzzy=fuzzy, stems=stems)
         counts = _pooled(sight, spellings)
     else:
         counts = sight.frequencies(terms)
@@ -105,10 +109,14 @@ def nearby(sight: Sight, terms: Iterable[str], most: int) -> list[tuple[str, str
     return [(asked, found) for asked, found, _ in rows]
 
 
-def _spellings(sight: Sight, terms: list[str]) -> tuple[tuple[str, str], ...]:
+def _spellings(sight: Sight, terms: list[str], *, fuzzy: bool, stems: Forms | None) -> tuple[tuple[str, str], ...]:
     exact = sight.frequencies(terms)
     found = [(term, term) for term in terms if exact[term]]
-    return tuple(dict.fromkeys([*found, *nearby(sight, terms, MAX_SPELLINGS)]))
+    if stems is not None:
+        found += [(term, form) for term in terms for form in stems.of(term)]
+    if fuzzy:
+        found += nearby(sight, terms, MAX_SPELLINGS)
+    return tuple(dict.fromkeys(found))
 
 
 def _pooled(sight: Sight, spellings: tuple[tuple[str, str], ...]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memkit.analytics.recall_result import RecallHit
+from memkit.analytics.stemming import NONE
 from memkit.errors import InvalidInputError
 from memkit.model.decision import FIELDS
 
@@ -31,6 +32,8 @@ class RecallOptions:
         include_superseded: Older members of a chain follow their head, labelled by `superseded_by`.
         fuzzy: Words of four letters and more also match words they begin, words of five letters and more also words one
             edit away; shown as `asked~found`.
+        stemming: A language of Snowball's, `english` for example: all forms of a word with one stem count as that word,
+            shown as `asked~found`; `none` for whole words as they are. Needs the extra `stemming`.
         recency_half_life_days: A score halves with so many days of age; None for no such preference.
         rerank: Called with the question and the best hits, gives one number for each; higher comes first. The lexical
             rank stays in `lexical_rank`.
@@ -48,6 +51,7 @@ class RecallOptions:
     since_days: float | None = None
     include_superseded: bool = False
     fuzzy: bool = False
+    stemming: str = NONE
     recency_half_life_days: float | None = None
     rerank: Rerank | None = None
     across_projects: bool = False
@@ -75,6 +79,8 @@ class RecallOptions:
         _number(self.b, "b", least=0.0)
         if self.b > 1:
             raise InvalidInputError(f"{self.b} is more than 1", field="b", remedy="Give a number from 0 to 1.")
+        if not isinstance(self.stemming, str):
+            raise InvalidInputError("a text was expected", field="stemming", remedy="Name a language, or 'none'.")
         unknown = set(self.weights) - set(FIELDS)
         if unknown:
             raise InvalidInputError(f"unknown field {min(unknown)!r}", field="weights", remedy=", ".join(FIELDS))
@@ -92,7 +98,7 @@ class RecallOptions:
     def plain(self) -> bool:
         """Whether the shortest form of the ranking query will do."""
         asked = self.filters or self.include_superseded or self.fuzzy or self.recency_half_life_days is not None
-        return not asked and self.min_score == 0
+        return not asked and self.stemming == NONE and self.min_score == 0
 
     def chosen(self) -> dict[str, Any]:
         """The options that differ from the defaults."""

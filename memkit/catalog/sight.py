@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from memkit.catalog import kept_and_gone, queries, record_entries
 from memkit.catalog.audit import AuditRows
@@ -60,6 +60,7 @@ class Sight:
         shelf: Entries read lately.
         postings: Postings as arrays, once they are held.
         reads_files: Whether segments are read in place.
+        memory: What floors above worked out from its rows, by name; each notes `n_changes` itself.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Sight:
         self._statements: dict[Query, duckdb.Statement] = {}
         self.postings: Postings | None = None
         self.reads_files = False
+        self.memory: dict[str, Any] = {}
         self._asked = 0
         self._kept_versions: list[tuple[int, ...] | None] | None = None
         self._is_new = True
@@ -141,6 +143,10 @@ class Sight:
             found = self.fetch(queries.load(PACKAGE, "frequencies"), {"words": [word_of(term) for term in unknown]})
             self._frequencies.update(dict.fromkeys(unknown, 0) | dict(found))
         return {term: self._frequencies[term] for term in wanted}
+
+    def vocabulary(self) -> pa.StringArray:
+        """The different terms of live entries, as an Arrow array of texts."""
+        return cast("pa.StringArray", self._arrow("vocabulary").column("term").combine_chunks())
 
     def cards(self, docs: Sequence[int]) -> dict[int, Card]:
         """The cards of these documents; all are fetched at once where postings are held too."""

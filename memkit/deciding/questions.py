@@ -199,7 +199,13 @@ class Deciding(Retaining):
         from memkit.analytics.recall_options import RecallOptions
 
         ranking = self.settings.settings.recall
-        return RecallOptions(k1=ranking.k1, b=ranking.b, weights=ranking.weights.model_dump(), **options)
+        weighing: dict[str, Any] = {
+            "k1": ranking.k1,
+            "b": ranking.b,
+            "weights": ranking.weights.model_dump(),
+            "stemming": ranking.stemming,
+        }
+        return RecallOptions(**weighing | options)
 
     def _note_use(self, op: Literal["recall", "decided"], query: str, rows: Sequence[RecallHit | DecidedRow]) -> None:
         """Write down that somebody asked, and what of this project was shown."""

@@ -127,12 +127,23 @@ class FieldWeights(Table):
         return self
 
 
+Stemming = Literal[
+    "none", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german",
+    "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "porter",
+    "portuguese", "romanian", "russian", "serbian", "spanish", "swedish", "tamil", "turkish", "yiddish",
+]  # fmt: skip
+"""Languages whose words can be cut down to stems, by Snowball's names."""
+
+
 class RecallSettings(Table):
     """How recall ranks."""
 
     limit: int = Field(default=20, ge=1, le=1000, description="Hits returned unless a call says otherwise.")
     k1: float = Field(default=1.2, ge=0, le=100, description="How slowly repeated words saturate (BM25F).")
     b: float = Field(default=0.75, ge=0, le=1, description="How strongly long fields are discounted (BM25F).")
+    stemming: Stemming = Field(
+        default="none", description="Language whose forms of a word count as that word (extra `stemming`)."
+    )
     weights: FieldWeights = Field(default=FieldWeights(), description="Weight of each field.")
 
 

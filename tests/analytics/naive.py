@@ -10,9 +10,12 @@ WEIGHTS = {"question": 2.0, "conclusion": 2.0, "synthesis": 1.0, "tags": 1.5}
 
 
 class Naive:
-    def __init__(self, entries, *, k1=1.2, b=0.75, weights=WEIGHTS):
+    def __init__(self, entries, *, k1=1.2, b=0.75, weights=WEIGHTS, stem=str):
         self.k1, self.b, self.weights = k1, b, weights
-        self.docs = {e.id: {f: Counter(tokens.terms(t)) for f, t in recall_fields(e).items()} for e in entries}
+        self.stem = stem
+        self.docs = {
+            e.id: {f: Counter(map(stem, tokens.terms(t))) for f, t in recall_fields(e).items()} for e in entries
+        }
         n = len(self.docs)
         self.n = n
         self.average = {f: sum(d[f].total() for d in self.docs.values()) / n if n else 0.0 for f in FIELDS}
@@ -31,7 +34,7 @@ class Naive:
         """(term, field) -> share of the score."""
         doc = self.docs[entry_id]
         found = {}
-        for term in dict.fromkeys(tokens.terms(query)):
+        for term in dict.fromkeys(map(self.stem, tokens.terms(query))):
             weights = {f: self.weight(doc, f, term) for f in FIELDS}
             total = sum(weights.values())
             for field, weight in weights.items():
@@ -45,7 +48,7 @@ class Naive:
         return {i: score for i, score in scores.items() if score > 0}
 
     def coverage(self, entry_id, query):
-        terms = list(dict.fromkeys(tokens.terms(query)))
+        terms = list(dict.fromkeys(map(self.stem, tokens.terms(query))))
         doc = self.docs[entry_id]
         found = [t for t in terms if any(self.weight(doc, f, t) for f in FIELDS)]
         return sum(map(self.idf, found)) / sum(map(self.idf, terms))

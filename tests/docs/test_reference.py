@@ -75,6 +75,7 @@ ACCEPTED = {
     "across_projects": [True, False, None],
     "include_superseded": [True, False],
     "fuzzy": [True, False],
+    "stemming": ["english", "none", None],
     "recency_half_life_days": [0.001, 365, None],
     "rerank": [lambda query, hits: [0.0] * len(hits), None],
 }
@@ -83,6 +84,7 @@ REFUSED = {
     "min_score": [-0.1, float("nan")],
     "panel": [3],
     "since_days": [-1],
+    "stemming": [3, "klingon"],
     "recency_half_life_days": [0, -1, float("inf")],
     "rerank": ["newest"],
 }

@@ -12,6 +12,7 @@ from tests.quality import rivals
 
 FORMS: dict[str, dict] = {
     "memkit": {},
+    "memkit, stemming": {"stemming": "english"},
     "memkit, fuzzy": {"fuzzy": True},
     "memkit, recency 180 days": {"recency_half_life_days": 180},
 }

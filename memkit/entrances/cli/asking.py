@@ -41,6 +41,12 @@ def recall(  # noqa: PLR0917 - a command line has as many options as it has
     ] = None,
     include_superseded: Annotated[bool, typer.Option("--include-superseded", help="Also what was replaced.")] = False,
     fuzzy: Annotated[bool, typer.Option("--fuzzy", help="Also words that begin alike or differ by a letter.")] = False,
+    stemming: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANGUAGE", help="Also other forms of a word, by its stem.", show_default="recall.stemming"
+        ),
+    ] = None,
     recency_half_life_days: Annotated[
         float | None,
         typer.Option("--half-life-days", metavar="DAYS", min=0.001, help="Halve the score of a hit for each such age."),
@@ -62,6 +68,7 @@ def recall(  # noqa: PLR0917 - a command line has as many options as it has
         "across_projects": across_projects,
         "include_superseded": include_superseded or None,
         "fuzzy": fuzzy or None,
+        "stemming": stemming,
         "recency_half_life_days": recency_half_life_days,
     }
     with call.memory() as memory:
