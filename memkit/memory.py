@@ -330,26 +330,29 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         by = self.settings.sources["memory.enabled"]
         return status_of(self._store, enabled=self.enabled, enabled_by=by, notes=self.settings.warnings)
 
-    def verify(self) -> Problems:
-        """Every spot that is not as it should be; writes nothing. An empty list means sound."""
+    def verify(self, *, progress: Callable[[int], None] | None = None) -> Problems:
+        """Every spot that is not as it should be; writes nothing. An empty list means sound.
+
+        `progress` is called with the number of entries compared since the last call.
+        """
         from memkit.snapshot import audit_days
         from memkit.snapshot.reading import open_snapshot
 
         self._require_open()
         derived = [*open_snapshot(self.paths).problems, *audit_days.problems_of(self.paths)]
-        return sorted([*verify(self._store), *derived])
+        return sorted([*verify(self._store, progress=progress), *derived])
 
     def locks(self) -> LockList:
         """Who holds which lock of this store."""
         self._require_open()
         return look_at_locks(self._store)
 
-    def repair(self, *, dry_run: bool = True) -> RepairReport:
+    def repair(self, *, dry_run: bool = True, progress: Callable[[int], None] | None = None) -> RepairReport:
         """Mend what needs no person, keeping every damaged byte; by default only say what would be done."""
         self._require_open()
         if not dry_run:
             self._require_enabled()
-        report = repair(self._store, dry_run=dry_run)
+        report = repair(self._store, dry_run=dry_run, progress=progress)
         if not dry_run:
             self._reload()
         return report

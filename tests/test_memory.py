@@ -507,3 +507,13 @@ def test_a_current_folder_that_is_gone_is_named(tmp_path, root, monkeypatch):
     gone.rmdir()
     with pytest.raises(ProjectPathError, match="current folder"):
         memkit.open(".", root=root, enabled=True)
+
+
+def test_progress_of_verify_and_repair_counts_each_entry_that_is_compared(mem):
+    for n in range(5):
+        mem.store(question=f"Question {n}?", result={"conclusion": "Yes."})
+    compared: list[int] = []
+    assert mem.verify(progress=compared.append) == []
+    assert sum(compared) == 5
+    mem.repair(dry_run=False, progress=compared.append)
+    assert sum(compared) == 10

@@ -23,7 +23,7 @@ from memkit.store.index_lines import parse
 from memkit.store.lock import HeldLock
 from memkit.store.repair_trash import mend_trash, quarantine_lines
 from memkit.store.store import Store
-from memkit.store.verify import verify
+from memkit.store.verify import Progress, verify
 from memkit.store.writer import canonical_lock
 
 _BY_INDEX = {
@@ -106,13 +106,15 @@ class RepairReport(Displayable):
         }
 
 
-def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
+def repair(store: Store, *, dry_run: bool = True, progress: Progress | None = None) -> RepairReport:
     """Mend what can be mended without a person; by default only say what would be done.
+
+    `progress` is called as `verify` does, which looks at the store before and after.
 
     Raises:
         StoreError: the disk, a permission or a writer stood in the way; what was done so far is complete in itself.
     """
-    found = verify(store)
+    found = verify(store, progress=progress)
     actions = _plan(found)
     if dry_run or not actions:
         left = tuple(problem for problem in found if problem.code not in _BY_INDEX and problem.code not in _BY_FILE)
@@ -129,7 +131,7 @@ def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
             finished.add("unfinished-erasure")
         if any(action.code == "unfinished-plan" for action in actions) and trash.finish(store.paths, held):
             finished.add("unfinished-plan")
-        found = verify(store, held=held)
+        found = verify(store, held=held, progress=progress)
         actions = tuple(a for a in actions if a.code in finished) + _plan(found)
         _mend_files(store, found)
         mend_trash(store, held, found)
@@ -138,7 +140,7 @@ def repair(store: Store, *, dry_run: bool = True) -> RepairReport:
         store.write_store_json()
     detail = {"n_actions": len(actions), "codes": sorted({action.code for action in actions})}
     store.audit.record(Event("entry_operation", "repair", detail=detail))
-    return RepairReport(False, actions, tuple(verify(store)), store.clock.now())
+    return RepairReport(False, actions, tuple(verify(store, progress=progress)), store.clock.now())
 
 
 def _plan(found: Sequence[Problem]) -> tuple[RepairAction, ...]:

@@ -55,8 +55,16 @@ _TOP = frozenset(
 )
 
 
-def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
-    """Every spot that is not as it should be, in a stable order; `held` is the index lock, if the caller has it.
+Progress = Callable[[int], None]
+
+
+def verify(store: Store, *, held: HeldLock | None = None, progress: Progress | None = None) -> list[Problem]:
+    """Every spot that is not as it should be, in a stable order.
+
+    Args:
+        store: The store.
+        held: The index lock, if the caller has it.
+        progress: Called with 1 for each entry that was compared.
 
     Raises:
         StoreError: the project's folder itself cannot be looked into.
@@ -65,7 +73,7 @@ def verify(store: Store, *, held: HeldLock | None = None) -> list[Problem]:
         return []
     paths = store.paths
     problems: list[Problem] = [*_about_store_json(store), *_names_and_modes(paths)]
-    problems += _readable(paths, paths.results, lambda: _about_entries(store, held))
+    problems += _readable(paths, paths.results, lambda: _about_entries(store, held, progress))
     problems += _readable(paths, paths.quarantine, lambda: _about_notes(paths))
     problems += _readable(paths, paths.state, lambda: acknowledgements.read(paths)[1])
     problems += _readable(paths, paths.state, lambda: extraction.read(paths)[1])
@@ -113,7 +121,7 @@ def _readable(paths: StorePaths, place: Path, look_into: Callable[[], Iterable[P
         return [_unreadable(paths, error, place)]
 
 
-def _about_entries(store: Store, held: HeldLock | None) -> Iterator[Problem]:
+def _about_entries(store: Store, held: HeldLock | None, progress: Progress | None) -> Iterator[Problem]:
     paths = store.paths
     hidden = store.trash().hidden
     on_disk = [entry_id for entry_id in entries.ids_on_disk(paths) if entry_id not in hidden]
@@ -130,6 +138,8 @@ def _about_entries(store: Store, held: HeldLock | None) -> Iterator[Problem]:
     found: list[Problem] = []
     for entry_id in on_disk:
         found += _about_entry(paths, entry_id, lines.get(entry_id), rebuilt=read.rebuilt)
+        if progress:
+            progress(1)
     yield from found
     for entry_id in sorted(set(lines) - set(on_disk)):
         # One that lies in the trash without a plan is told there.

@@ -22,8 +22,8 @@ def verify(ctx: typer.Context) -> None:
     Compares every file with every index line. Leaves with 1 if it found something. Works while memory is off.
     """
     call: Call = ctx.obj
-    with call.memory(while_disabled=True) as memory:
-        problems = memory.verify()
+    with call.memory(while_disabled=True) as memory, output.progress(call, "verify") as progress:
+        problems = memory.verify(progress=progress)
     if call.json:
         output.document({"problems": [problem.to_dict() for problem in problems]})
     else:
@@ -44,8 +44,8 @@ def repair(
     for a person.
     """
     call: Call = ctx.obj
-    with call.memory(while_disabled=not apply) as memory:
-        report = memory.repair(dry_run=not apply)
+    with call.memory(while_disabled=not apply) as memory, output.progress(call, "repair") as progress:
+        report = memory.repair(dry_run=not apply, progress=progress)
     output.answer(call, report, key="repair")
     if not call.json and report.dry_run and report.actions:
         output.note(call, "nothing was changed; to do it: memkit repair --apply")
