@@ -7,7 +7,7 @@ value of the explorer is what is on the screen: `.value`, `.selected`, `.to_pand
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memkit.analytics.explore import Explored, ExploreRow, Facets, Filters
@@ -27,6 +27,7 @@ AGES: tuple[tuple[str, float | None], ...] = (
     ("any age", None), ("last 7 days", 7.0), ("last 30 days", 30.0), ("last 90 days", 90.0), ("last year", 365.0),
 )  # fmt: skip
 ANY = ""
+ANY_AGE = -1.0  # a choice of None is no choice in a Dropdown
 
 
 class Explorer(Displayable):
@@ -58,6 +59,7 @@ class Explorer(Displayable):
         self._box: Any = None
         self._parts: dict[str, Any] = {}
         self._timer: threading.Timer | None = None
+        self._showing = False
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -116,25 +118,26 @@ class Explorer(Displayable):
     def _build(self) -> Any:
         import ipywidgets as w
 
-        wide = w.Layout(width="98%")
+        wide, short = w.Layout(width="98%"), w.Layout(width="270px")
         asked = self.filters
+        tags: list[tuple[str, tuple[str, ...]]] = [(f"{name} ({n:,})", (name,)) for name, n in self.facets.tags]
+        if asked.tags and asked.tags not in [value for _, value in tags]:
+            tags.insert(0, (" or ".join(asked.tags), asked.tags))
+        ages = [(words, ANY_AGE if days is None else days) for words, days in AGES]
+        if asked.since_days is not None and asked.since_days not in [days for _, days in ages]:
+            ages.append((_age_words(asked.since_days), asked.since_days))
+        scopes = [("this project" if s == "own" else "all my projects", s) for s in self.scopes]
         self._parts = parts = {
             "query": w.Text(asked.query, description="Words", placeholder="what was decided about…", layout=wide),
-            "panel": w.Dropdown(options=_choices(self.facets.panels), value=asked.panel or ANY, description="Panel"),
-            "status": w.Dropdown(
-                options=_choices(self.facets.statuses), value=asked.status or ANY, description="Standing"
-            ),
-            "tags": w.SelectMultiple(
-                options=[(f"{name} ({n:,})", name) for name, n in self.facets.tags], description="Tags", rows=4
-            ),
-            "since_days": w.Dropdown(options=list(AGES), value=None, description="Age"),
-            "superseded": w.Checkbox(value=asked.superseded, description="Also superseded", indent=False),
-            "scope": w.Dropdown(
-                options=[("this project" if s == "own" else "all my projects", s) for s in self.scopes],
-                value=asked.scope,
-                description="Where",
-            ),
-            "hits": w.Select(options=[], description="Hits", rows=10, layout=wide),
+            "panel": _dropdown("Panel", _choices(self.facets.panels, asked.panel), asked.panel or ANY, short),
+            "status": _dropdown("Standing", _choices(self.facets.statuses, asked.status), asked.status or ANY, short),
+            "since_days": _dropdown("Age", ages, ANY_AGE if asked.since_days is None else asked.since_days, short),
+            "tags": _dropdown("Tag", [("any", ()), *tags], asked.tags, short),
+            "scope": _dropdown("Where", scopes, asked.scope, short),
+            "superseded": w.Checkbox(value=asked.superseded, description="Also superseded", indent=False, layout=short),
+            "hits": w.Select(options=[], description="Hits", rows=8, layout=wide),
+            # JupyterLab keeps the arrow keys of a list for itself, not those of a number.
+            "number": w.BoundedIntText(0, min=0, max=0, description="Show hit", continuous_update=True, layout=short),
             "count": w.HTML(""),
             "card": w.HTML(""),
         }
@@ -142,10 +145,12 @@ class Explorer(Displayable):
         for name in ("query", "panel", "status", "tags", "since_days", "superseded", "scope"):
             parts[name].observe(self._changed, names="value")
         parts["hits"].observe(self._chosen, names="value")
+        parts["number"].observe(self._numbered, names="value")
         row = w.Layout(flex_flow="row wrap")
-        rows = [w.HBox([parts["panel"], parts["status"], parts["since_days"]], layout=row)]
-        rows.append(w.HBox([parts["tags"], parts["superseded"], parts["scope"]], layout=row))
-        return w.VBox([parts["query"], *rows, parts["count"], parts["hits"], parts["card"]])
+        filters = [parts[name] for name in ("panel", "status", "since_days", "tags", "scope", "superseded")]
+        return w.VBox(
+            [parts["query"], w.HBox(filters, layout=row), parts["count"], parts["hits"], parts["number"], parts["card"]]
+        )
 
     def _changed(self, change: Any) -> None:
         """A keystroke waits a moment for the next one; a choice does not."""
@@ -165,8 +170,8 @@ class Explorer(Displayable):
                 query=parts["query"].value,
                 panel=parts["panel"].value or None,
                 status=parts["status"].value or None,
-                tags=tuple(parts["tags"].value),
-                since_days=parts["since_days"].value,
+                tags=parts["tags"].value,
+                since_days=None if parts["since_days"].value == ANY_AGE else parts["since_days"].value,
                 superseded=parts["superseded"].value,
                 scope=parts["scope"].value,
             )
@@ -174,17 +179,33 @@ class Explorer(Displayable):
             parts["count"].value = render.html(Note(str(error)))
 
     def _chosen(self, change: Any) -> None:
-        if change["new"] is not None and change["new"] != self.selected:
+        if not self._showing and change["new"] is not None and change["new"] != self.selected:
             self.select(change["new"])
+
+    def _numbered(self, change: Any) -> None:
+        place = change["new"] - 1
+        wanted = self.value[place].id if 0 <= place < len(self.value) else None
+        if not self._showing and wanted != self.selected:
+            self.select(wanted)
 
     def _show(self) -> None:
         if self._box is None:
             return
+        self._showing = True  # what the controls do to each other meanwhile is nobody's choice
+        try:
+            self._show_parts()
+        finally:
+            self._showing = False
+
+    def _show_parts(self) -> None:
         parts = self._parts
         wanted = [(_label(row), row.id) for row in self.value]
         if list(parts["hits"].options) != wanted:
             parts["hits"].options = wanted
-            parts["hits"].value = self.selected
+        parts["hits"].value = self.selected
+        ids = [row.id for row in self.value]
+        parts["number"].max = len(ids)
+        parts["number"].value = ids.index(self.selected) + 1 if self.selected in ids else 0
         parts["count"].value = render.html(Note(_found(self.value)))
         card = self.card
         parts["card"].value = "" if card is None else render.html(card)
@@ -205,8 +226,21 @@ def note_sheet(note: Note, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     return Sheet((), (), (Para((say(note.words, 400),), "dim"),))
 
 
-def _choices(counted: tuple[tuple[str, int], ...]) -> list[tuple[str, str]]:
-    return [("any", ANY), *((f"{name} ({n:,})", name) for name, n in counted)]
+def _choices(counted: tuple[tuple[str, int], ...], asked: str | None) -> list[tuple[str, str]]:
+    """What can be chosen, and what was asked for although nothing has it."""
+    known = [(f"{name} ({n:,})", name) for name, n in counted]
+    missing = [(f"{asked} (0)", asked)] if asked and asked not in dict(counted) else []
+    return [("any", ANY), *known, *missing]
+
+
+def _dropdown(label: str, options: Sequence[tuple[str, Any]], value: Any, layout: Any) -> Any:
+    import ipywidgets
+
+    return ipywidgets.Dropdown(options=options, value=value, description=label, layout=layout)
+
+
+def _age_words(days: float) -> str:
+    return f"last {days:g} days"
 
 
 def _label(row: ExploreRow) -> str:
@@ -242,7 +276,7 @@ def explorer_sheet(explorer: Explorer, rows: int = MAX_ROWS) -> Sheet:
 
 
 def _filter_facts(filters: Filters) -> list[Fact]:
-    age = next((words for words, days in AGES if days == filters.since_days), f"last {filters.since_days} days")
+    age = next((words for words, days in AGES if days == filters.since_days), _age_words(filters.since_days or 0.0))
     parts: list[Line] = []
     parts += [("panel ", say(filters.panel, 60))] if filters.panel else []
     parts += [("standing ", say(filters.status, 30))] if filters.status else []

@@ -28,7 +28,7 @@ LONG_RUN = 40
 RUN_PIECE = 20
 _SPECIAL = regex.compile(r"[$\\&<>\"'\n]")
 _TOKEN = regex.compile(rf"\S{{{LONG_RUN + 1},}}|[$\\&<>\"'\n]")
-_PIECES = regex.compile(rf"\X{{1,{RUN_PIECE}}}")
+_PIECES = regex.compile(rf"\X{{1,{RUN_PIECE - 1}}}[-_/.,:;]|\X{{1,{RUN_PIECE}}}")  # after punctuation if there is some
 
 
 def harden(text: str) -> str:

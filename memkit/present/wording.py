@@ -33,12 +33,22 @@ def moment(instant: dt.datetime) -> str:
 _NEW_LINE = re.compile(r"\n(?=[ \t]*(?:[-*+•>|#]|\d{1,3}[.)][ \t]|\n|$))|(?<=\n)\n")
 
 
+_HEADING = re.compile(r"^(#{1,6} [^\n]*)\n", re.MULTILINE)
+_FRONT_MATTER = re.compile(r"---\n(?:[^\n]*\n){1,60}?---\n")
+
+
 def unwrapped(text: str) -> str:
-    """Text with the line breaks its author meant: paragraphs and lists stay, lines wrapped at some width are joined."""
+    """Text with the line breaks its author meant: paragraphs and lists stay, lines wrapped at some width are joined.
+
+    Front matter stays as it is, and so does text with code in it.
+    """
     if "```" in text or "~~~" in text:
         return text
-    kept = [" ".join(part.split()) for part in _NEW_LINE.split(text.replace("\r\n", "\n"))]
-    return "\n".join(part for part in kept if part)
+    text = text.replace("\r\n", "\n")
+    matter = _FRONT_MATTER.match(text)
+    head = matter.group() if matter else ""
+    kept = [" ".join(part.split()) for part in _NEW_LINE.split(_HEADING.sub(r"\1\n\n", text[len(head) :]))]
+    return head + "\n".join(part for part in kept if part)
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:

@@ -55,12 +55,13 @@ def axe(_tools) -> str:
 
 
 @pytest.fixture
-def desk(browser, lab, axe):
+def desk(browser, lab, axe, request):
     """A page of its own for each scenario; nothing on it may have left the loopback or run."""
     from tests.browser.desk import Desk
 
     desk = Desk(browser, lab, axe, PICTURES)
     yield desk
+    desk.picture(f"last/{request.node.name}")
     alarms, asked, left = desk.alarms(), desk.asked, desk.left
     desk.close()
     assert alarms == []

@@ -10,7 +10,8 @@ from tests.browser.lab import KERNEL, Lab
 
 WIDTH, HEIGHT = 1280, 1000
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
-OUTPUTS = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output"
+PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
+OUTPUTS = f"{PANEL} .jp-OutputArea-output"
 ARGUMENTS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -47,7 +48,7 @@ class Desk:
         self.context.add_init_script(ALARMS)
         self.context.route("**/*", self._route)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(15_000)
         self.page.on("websocket", lambda socket: self._count(socket.url))
 
     def close(self) -> None:
@@ -108,6 +109,19 @@ class Desk:
             seconds,
         )
         self.settle()
+
+    def run_cell(self, number: int, *, seconds: float = 60) -> None:
+        """Run one cell, counted from 0, and wait for it."""
+        self.page.evaluate(
+            f"() => {{ window.memkitRan = false; jupyterapp.shell.currentWidget.content.activeCellIndex = {number};"
+            " jupyterapp.commands.execute('notebook:run-cell').finally(() => { window.memkitRan = true }); return null }"
+        )
+        self._until("() => window.memkitRan === true", seconds)
+        self.settle()
+
+    def output(self, number: int):
+        """The outputs of one cell, counted from 0."""
+        return self.page.locator(f"{PANEL} .jp-Cell").nth(number).locator(".jp-Cell-outputWrapper")
 
     def _until(self, condition: str, seconds: float = 60) -> None:
         self.page.wait_for_function(condition, timeout=seconds * 1_000, polling=50)

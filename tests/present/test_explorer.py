@@ -129,6 +129,44 @@ def test_the_widgets_ask_and_show_what_the_functions_say(mem):
     controls["superseded"].value = True
     controls["since_days"].value = dict(AGES)["last 30 days"]
     assert "Which queue?" not in titles(explorer.value)
+    controls["since_days"].value = controls["since_days"].options[0][1]
+    assert "Which queue?" in titles(explorer.value)
+    controls["tags"].value = ("infra",)
+    assert titles(explorer.value) == ["Which queue?"]
+
+
+def test_a_hit_is_chosen_by_its_number_as_well_and_both_say_the_same(mem):
+    explorer = mem.explore("queue", superseded=True)
+    controls = parts(explorer)
+    assert (controls["number"].value, controls["number"].max) == (0, 2)
+    controls["number"].value = 2
+    assert explorer.selected == controls["hits"].value == explorer.value[1].id
+    controls["hits"].value = explorer.value[0].id
+    assert controls["number"].value == 1
+    controls["number"].value = 0
+    assert explorer.selected is controls["hits"].value is explorer.card is None
+
+
+def test_fewer_hits_choose_no_other_one(mem):
+    explorer = mem.explore(superseded=True)
+    controls = parts(explorer)
+    controls["number"].value = 4
+    controls["panel"].value = "people"
+    assert (explorer.selected, controls["number"].value, controls["number"].max) == (None, 0, 1)
+    controls["number"].value = 1
+    controls["panel"].value = ""
+    assert explorer.selected == explorer.value[controls["number"].value - 1].id
+    assert explorer.card.question == "Who is on call?"
+
+
+def test_the_controls_begin_with_what_was_asked_for_even_where_nothing_has_it(mem):
+    explorer = mem.explore(panel="nobody", status="rejected", tags=["a", "b"], since_days=12)
+    controls = parts(explorer)
+    said = [controls[name].label for name in ("panel", "status", "tags", "since_days")]
+    assert said == ["nobody (0)", "rejected (0)", "a or b", "last 12 days"]
+    controls["superseded"].value = True
+    assert (explorer.filters.panel, explorer.filters.status, explorer.filters.since_days) == ("nobody", "rejected", 12)
+    assert explorer.filters.tags == ("a", "b")
 
 
 def test_keystrokes_wait_for_each_other(mem):

@@ -19,6 +19,7 @@ from tests.present.markup_check import read
         pytest.param("\\(x\\)", "<span>\\</span>(x<span>\\</span>)", id="backslash"),
         pytest.param("a\nb", "a<br>b", id="line-break"),
         pytest.param("x" * 40, "x" * 40, id="word-of-a-line"),
+        pytest.param(f"{'a' * 15}/{'b' * 10}-{'c' * 16}", f"{'a' * 15}/<wbr>{'b' * 10}-<wbr>{'c' * 16}", id="path"),
         pytest.param("x" * 41, f"{'x' * 20}<wbr>{'x' * 20}<wbr>x", id="longer-word"),
         pytest.param("&" * 41, f"{'&amp;' * 20}<wbr>{'&amp;' * 20}<wbr>&amp;", id="entities-are-not-torn"),
     ],

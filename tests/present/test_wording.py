@@ -18,3 +18,9 @@ from memkit.present import wording
 )
 def test_wrapped_lines_are_joined_and_meant_breaks_stay(text, shown):
     assert wording.unwrapped(text) == shown
+
+
+def test_front_matter_keeps_its_lines_and_prose_behind_it_is_joined():
+    text = "---\nstatus: accepted\ndate: 2026-03-12\n---\n\n# Title\nProse that\nwas wrapped.\n"
+    assert wording.unwrapped(text) == "---\nstatus: accepted\ndate: 2026-03-12\n---\n# Title\nProse that was wrapped."
+    assert wording.unwrapped("---\nno end\nof it") == "--- no end of it"
