@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from memkit import clock as clocks
 from memkit.consolidate.adjudicate import (
@@ -30,6 +30,9 @@ from memkit.display import Displayable
 from memkit.errors import InvalidInputError
 from memkit.model.candidate import repaired
 from memkit.store.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHOICES: tuple[Decision, ...] = get_args(Decision)
 
@@ -113,6 +116,24 @@ class Review(Displayable):
     def decided(self) -> Mapping[str, Verdict]:
         """What was decided so far, by key; not applied yet."""
         return dict(self._verdicts)
+
+    @property
+    def value(self) -> Mapping[str, Verdict]:
+        """`decided`: what is on the screen and not applied yet."""
+        return self.decided
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per candidate: key, category, title, session, records near it, and what was decided so far."""
+        import pandas as pd
+
+        columns = ["key", "category", "title", "session_id", "n_near", "decision", "target"]
+        rows = []
+        for item in self.items:
+            verdict = self._verdicts.get(item.key)
+            said = ("", "") if verdict is None else (verdict.decision, verdict.target)
+            of = item.waiting.candidate
+            rows.append((item.key, of.category, of.title, item.waiting.session_id, len(item.shortlist), *said))
+        return pd.DataFrame(rows, columns=columns)
 
     def item(self, key: str) -> ReviewItem:
         """The candidate of this key, or of the only key that begins so.

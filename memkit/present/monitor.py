@@ -1,4 +1,4 @@
-"""`Monitor`: the memory workers' line and the newest events, live in a notebook, a still picture everywhere else.
+"""`Monitor`: the memory workers' line, their newest runs and the newest events; live in a notebook, still elsewhere.
 
 What is seen is made by pure functions from the events at hand. The widget only shows that picture anew; whoever cannot
 show widgets (a notebook reopened, a page on the web) shows the picture beside it.
@@ -7,18 +7,77 @@ show widgets (a notebook reopened, a page on the web) shows the picture beside i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from memkit.display import Displayable, MimeBundle
 from memkit.present import render
-from memkit.present.blocks import Block, Bullets, Line, Para, Sheet
+from memkit.present.audit import state_chip
+from memkit.present.blocks import Block, Bullets, Column, Grid, Line, Para, Section, Sheet, joined
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.status_line import event_line, status_line
+from memkit.present.status_line import done, event_line, status_line
+from memkit.present.wording import count
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Look = Callable[[], tuple[Sequence[Mapping[str, Any]], Sequence[str]]]
 NOTHING = "MEMORY: no worker has run yet"
+BAD = ("failed", "lost")
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRun:
+    """One run of a memory worker, as the newest events tell it.
+
+    Attributes:
+        run_id: Its id.
+        worker: `memory_extract` or `memory_consolidation`.
+        status: `completed`, `skipped`, `failed`, `cancelled`, `running` or `lost`.
+        occurred_at: When the newest of its events was written, as it stands in the log.
+        reason: Why it ended so, a short code.
+        did: What it did, in words.
+    """
+
+    run_id: str
+    worker: str
+    status: str
+    occurred_at: str
+    reason: str
+    did: str
+
+
+def seen_runs(events: Sequence[Mapping[str, Any]], lost: Collection[str] = ()) -> tuple[SeenRun, ...]:
+    """The runs that events tell of, newest first; one without an end is running, or lost."""
+    newest: dict[str, Mapping[str, Any]] = {}
+    for event in events:
+        if event.get("event") == "worker_lifecycle":
+            newest.pop(str(event.get("run_id")), None)
+            newest[str(event.get("run_id"))] = event
+    return tuple(
+        SeenRun(
+            run_id=run_id,
+            worker=str(event.get("worker") or "?"),
+            status=_status(event, run_id in lost),
+            occurred_at=_text(event, "occurred_at"),
+            reason=_text(event, "reason"),
+            did=done(event),
+        )
+        for run_id, event in reversed(newest.items())
+    )
+
+
+def _status(event: Mapping[str, Any], is_lost: bool) -> str:
+    said = _text(event, "status")
+    return said if said != "started" else "lost" if is_lost else "running"
+
+
+def _text(event: Mapping[str, Any], name: str) -> str:
+    value = event.get(name)
+    return value if isinstance(value, str) else ""
 
 
 class Monitor(Displayable):
@@ -26,15 +85,18 @@ class Monitor(Displayable):
 
     Args:
         look: Gives the newest events, oldest first, and the ids of lost runs.
-        rows: Events shown below the line.
+        rows: Runs and events shown below the line.
     """
 
     def __init__(self, look: Look, *, rows: int = 8) -> None:
         self._look = look
         self.n_rows = rows
         self.events: tuple[Mapping[str, Any], ...] = ()
+        self.value: tuple[SeenRun, ...] = ()
         self.line = ""
-        self._widget: Any = None
+        self.only_failures = False
+        self._box: Any = None
+        self._parts: dict[str, Any] = {}
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.refresh()
@@ -42,23 +104,55 @@ class Monitor(Displayable):
     def __repr__(self) -> str:
         return f"<Monitor: {self.line or NOTHING}>"
 
+    @property
+    def runs(self) -> tuple[SeenRun, ...]:
+        """The runs that are shown, newest first: all that were seen, or those that failed or got lost."""
+        return tuple(run for run in self.value if run.status in BAD or not self.only_failures)
+
     def refresh(self) -> bool:
         """Look again; whether there is something new to see."""
         events, lost = self._look()
         seen = (tuple(events), status_line(events, lost=lost))
         is_new = seen != (self.events, self.line)
         self.events, self.line = seen
-        if is_new and self._widget is not None:
-            self._widget.value = render.html(self)
+        self.value = seen_runs(events, set(lost))
+        if is_new:
+            self._show()
         return is_new
+
+    def show(self, *, only_failures: bool) -> None:
+        """Show all runs, or only those that failed or got lost."""
+        self.only_failures = only_failures
+        self._show()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The runs that are shown, one row each."""
+        import pandas as pd
+
+        names = SeenRun.__slots__
+        return pd.DataFrame([{name: getattr(run, name) for name in names} for run in self.runs], columns=list(names))
 
     def widget(self) -> Any:
         """The ipywidgets widget; the same at every call."""
-        if self._widget is None:
-            import ipywidgets
+        if self._box is None:
+            import ipywidgets as w
 
-            self._widget = ipywidgets.HTML(value=render.html(self), description="")
-        return self._widget
+            parts = {
+                "page": w.HTML(),
+                "live": w.Checkbox(value=True, description="Live", indent=False),
+                "failures": w.Checkbox(value=self.only_failures, description="Only what failed", indent=False),
+            }
+            parts["live"].observe(lambda change: self.start() if change["new"] else self.stop(), names="value")
+            parts["failures"].observe(lambda change: self.show(only_failures=change["new"]), names="value")
+            row = w.HBox([parts["live"], parts["failures"]], layout=w.Layout(flex_flow="row wrap"))
+            self._parts, self._box = parts, w.VBox([row, parts["page"]])
+            self._show()
+        return self._box
+
+    def _show(self) -> None:
+        if self._box is not None:
+            self._parts["page"].value = render.html(self)
+            self._parts["failures"].value = self.only_failures
 
     def start(self, seconds: float = 1.0) -> None:
         """Keep the widget up to date in the background until `stop`."""
@@ -80,11 +174,37 @@ class Monitor(Displayable):
 
 
 def monitor_sheet(monitor: Monitor, rows: int = MAX_ROWS) -> Sheet:
-    """The line, and the newest events below it."""
-    shown = monitor.events[-min(rows, monitor.n_rows) :]
+    """The line, how the newest runs ended, the runs, and the newest events below them."""
+    most = min(rows, monitor.n_rows)
+    body: list[Block] = []
+    if monitor.value:
+        counted = Counter(run.status for run in monitor.value)
+        ends: Line = joined([(state_chip(status), f" {n:,}") for status, n in counted.most_common()], "   ")
+        body.append(Para((f"{count(len(monitor.value), 'run')} among the newest events: ", *ends)))
+        runs = monitor.runs[:most]
+        columns = (
+            Column("At", fixed=True), Column("Worker", fixed=True), Column("Ended", fixed=True),
+            Column("Why", least=14), Column("Did", least=14),
+        )  # fmt: skip
+        caption: Line = (f"{len(runs):,} of {count(len(monitor.runs), 'run')}, newest first",)
+        if monitor.only_failures:
+            caption = (*caption, ": only what failed or got lost")
+        body.append(Grid(caption, columns, tuple(map(_run, runs))))
+    shown = monitor.events[-most:]
     lines: tuple[Line, ...] = tuple((say(event_line(event), 240, "code"),) for event in reversed(shown))
-    body: tuple[Block, ...] = (Bullets(lines),) if lines else (Para(("The log is empty.",), "dim"),)
-    return Sheet((say(monitor.line or NOTHING, 200),), (), body)
+    listed: Block = Bullets(lines) if lines else Para(("The log is empty.",), "dim")
+    body.append(Section(("Newest events",), (listed,)))
+    return Sheet((say(monitor.line or NOTHING, 200),), (), tuple(body))
+
+
+def _run(run: SeenRun) -> tuple[Line, ...]:
+    return (
+        (say(run.occurred_at[:19].replace("T", " "), 19),),
+        (say(run.worker.removeprefix("memory_"), 30),),
+        (state_chip(run.status),),
+        (say(run.reason.replace("_", " ") or "–", 80),),
+        (say(run.did or "–", 80),),
+    )
 
 
 def monitor_bundle(monitor: Monitor) -> MimeBundle:
@@ -94,5 +214,6 @@ def monitor_bundle(monitor: Monitor) -> MimeBundle:
         live = monitor.widget()._repr_mimebundle_()
     except ImportError:
         return still
-    monitor.start()
+    if monitor._parts["live"].value:  # noqa: SLF001 - its own module
+        monitor.start()
     return {**live, **still}

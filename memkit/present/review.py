@@ -1,7 +1,8 @@
 """A `Review` as cards: each candidate with its evidence, beside the records near it; with buttons where there are any.
 
-What is seen is made from the review at hand. In a live notebook five buttons per candidate, and one to apply, say the
-same as `decide` and `apply`; everywhere else (a page, a notebook reopened) the still picture stands beside them.
+What is seen is made from the review at hand. In a live notebook six buttons per candidate, and one to apply, say the
+same as `decide`, `undecide` and `apply`; everywhere else (a page, a notebook reopened) the still picture stands
+beside them.
 """
 
 from __future__ import annotations
@@ -116,6 +117,8 @@ class Buttons:
         self._review = review
         self.states: dict[str, Any] = {}
         self.targets: dict[str, Any] = {}
+        self.reasons: dict[str, Any] = {}
+        self.backs: dict[str, Any] = {}
         self.buttons: dict[tuple[str, Decision], Any] = {}
         self.apply_button = ipywidgets.Button(description="Apply", button_style="primary")
         self.apply_button.on_click(lambda _: self._apply())
@@ -128,6 +131,8 @@ class Buttons:
         self._shown = self._review.items
         self.states.clear()
         self.targets.clear()
+        self.reasons.clear()
+        self.backs.clear()
         self.buttons.clear()
         rows = [self._row(item) for item in self._shown[:MAX_BUTTONS]]
         self.box.children = [*rows, self.message, self.apply_button]
@@ -139,16 +144,23 @@ class Buttons:
         slugs = [(_slug(near.record.path), near.record.path) for near in item.targets]
         self.targets[key] = widgets.Dropdown(options=slugs, description="Record", disabled=not slugs)
         self.states[key] = widgets.HTML()
+        self.reasons[key] = widgets.Text(description="Reason", placeholder="why, if it needs saying")
+        title = say(item.waiting.candidate.title, 80).text
+        self.backs[key] = widgets.Button(description="take back", tooltip=f"take back what was decided: {title}")
+        self.backs[key].on_click(lambda _, key=key: self._try(partial(self._review.undecide, key)))
         for choice in CHOICES:
-            button = widgets.Button(description=choice, disabled=choice in ABOUT_A_RECORD and not slugs)
+            off = choice in ABOUT_A_RECORD and not slugs
+            button = widgets.Button(description=choice, disabled=off, tooltip=f"{choice}: {title}")
             button.on_click(lambda _, key=key, choice=choice: self._decide(key, choice))
             self.buttons[key, choice] = button
-        line = widgets.HBox([self.buttons[key, choice] for choice in CHOICES])
-        return widgets.VBox([widgets.HTML(value=render.html(item)), self.targets[key], line, self.states[key]])
+        wrap = widgets.Layout(flex_flow="row wrap")
+        line = widgets.HBox([*(self.buttons[key, choice] for choice in CHOICES), self.backs[key]], layout=wrap)
+        about = widgets.HBox([self.targets[key], self.reasons[key]], layout=wrap)
+        return widgets.VBox([widgets.HTML(value=render.html(item)), about, line, self.states[key]])
 
     def _decide(self, key: str, choice: Decision) -> None:
         target = self.targets[key].value if choice in ABOUT_A_RECORD else ""
-        self._try(partial(self._review.decide, key, choice, target or ""))
+        self._try(partial(self._review.decide, key, choice, target or "", reason=self.reasons[key].value.strip()))
 
     def _apply(self) -> None:
         if self._try(self._review.apply) and self._review.report is not None:
@@ -172,6 +184,7 @@ class Buttons:
             verdict = decided.get(key)
             words = "" if verdict is None else f"{verdict.decision} {_slug(verdict.target)}".strip()
             state.value = render.html(f"decided: {words}") if words else ""
+            self.backs[key].disabled = verdict is None
             for choice in CHOICES:
                 chosen = verdict is not None and verdict.decision == choice
                 self.buttons[key, choice].button_style = "success" if chosen else ""

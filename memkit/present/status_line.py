@@ -46,13 +46,14 @@ def _state(event: Mapping[str, Any], lost: set[str]) -> str:
     if status == "started":
         return " lost: its process is gone" if event.get("run_id") in lost else " running…"
     if status == "completed":
-        return f" done: {_done(event) or words.replace('_', ' ') or 'nothing to say'}"
+        return f" done: {done(event) or words.replace('_', ' ') or 'nothing to say'}"
     if status == "skipped":
         return f" skipped: {words.replace('_', ' ') or 'no reason given'}"
     return f" {shown(str(status), 20, 'escape')}: {words or 'no reason given'}"
 
 
-def _done(event: Mapping[str, Any]) -> str:
+def done(event: Mapping[str, Any]) -> str:
+    """What a run did by the counts of its last event; empty where it says nothing of it."""
     counts = event.get("counts")
     if not isinstance(counts, Mapping):
         return ""

@@ -138,6 +138,36 @@ def test_buttons_say_the_same_as_the_methods(store):
     assert len(buttons.buttons) == 5
 
 
+def test_a_button_takes_back_and_a_reason_is_kept(store):
+    pytest.importorskip("ipywidgets", reason="the extra for notebooks is not installed")
+    from memkit.present.review import Buttons
+
+    review = Review(store)
+    buttons = Buttons(review)
+    key = review[0].key
+    buttons.reasons[key].value = " said twice "
+    buttons.buttons[key, "discard"].click()
+    assert review.decided[key].reason == "said twice"
+    buttons.backs[key].click()
+    assert review.value == {}
+    assert buttons.backs[key].disabled
+    labelled = [
+        *buttons.reasons.values(),
+        *buttons.targets.values(),
+        *buttons.backs.values(),
+        *buttons.buttons.values(),
+    ]
+    assert all(control.description for control in labelled)
+
+
+def test_what_waits_is_a_data_frame_with_what_was_decided(store):
+    review = Review(store)
+    review.decide(review[0].key, "discard")
+    frame = review.to_pandas()
+    assert list(frame["key"]) == [item.key for item in review]
+    assert list(frame["decision"]) == ["discard", ""]
+
+
 def test_a_still_picture_stands_beside_the_buttons(store):
     pytest.importorskip("ipywidgets", reason="the extra for notebooks is not installed")
     bundle = mimebundle(Review(store))

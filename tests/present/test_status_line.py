@@ -6,7 +6,7 @@ import pytest
 
 from memkit.display import mimebundle
 from memkit.present import render
-from memkit.present.monitor import NOTHING, Monitor
+from memkit.present.monitor import NOTHING, Monitor, seen_runs
 from memkit.present.status_line import MAX_CHARS, event_line, status_line
 from tests.present.markup_check import words
 
@@ -96,7 +96,7 @@ class TestMonitor:
             assert bundle["text/plain"].startswith("MEMORY extract running…")
             events.append(worker("extract", "failed", "model_error"))
             monitor.refresh()
-            assert "model_error" in monitor.widget().value
+            assert "model_error" in monitor._parts["page"].value
             events.append(worker("extract", "started"))
             monitor.stop()
             monitor.start(0.01)
@@ -118,3 +118,44 @@ class TestMonitor:
         monkeypatch.setitem(__import__("sys").modules, "ipywidgets", None)
         bundle = mimebundle(Monitor(lambda: ((), ())))
         assert set(bundle) == {"text/plain", "text/html"}
+
+    def test_runs_are_told_by_their_newest_event(self):
+        events = [
+            worker("extract", "started", run_id="a"),
+            worker("extract", "failed", "model_error", run_id="a"),
+            worker("consolidation", "started", run_id="b"),
+            worker("consolidation", "started", run_id="c"),
+            worker("consolidation", "completed", "records_updated", run_id="c", counts={"write": 2}),
+        ]
+        runs = seen_runs(events, {"b"})
+        assert [(run.run_id, run.status) for run in runs] == [("c", "completed"), ("b", "lost"), ("a", "failed")]
+        assert runs[0].did == "wrote 2"
+        assert runs[2].reason == "model_error"
+
+    def test_only_what_failed_can_be_shown_and_every_control_has_a_label(self):
+        pytest.importorskip("ipywidgets")
+        events = [
+            worker("extract", "failed", "model_error", run_id="a"),
+            worker("extract", "completed", "candidates_found", run_id="b"),
+        ]
+        monitor = Monitor(lambda: (events, ()))
+        monitor.widget()
+        assert all(monitor._parts[name].description for name in ("live", "failures"))
+        assert "2 runs among the newest events" in words(monitor._parts["page"].value)
+        monitor._parts["failures"].value = True
+        assert list(monitor.to_pandas()["run_id"]) == ["a"]
+        assert "only what failed or got lost" in words(monitor._parts["page"].value)
+        assert list(monitor.to_pandas().columns) == ["run_id", "worker", "status", "occurred_at", "reason", "did"]
+
+    def test_watching_can_be_paused(self):
+        pytest.importorskip("ipywidgets")
+        monitor = Monitor(lambda: ((), ()))
+        try:
+            mimebundle(monitor)
+            assert monitor._thread is not None
+            monitor._parts["live"].value = False
+            assert monitor._thread is None
+            mimebundle(monitor)
+            assert monitor._thread is None
+        finally:
+            monitor.stop()
