@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from memkit.analytics.audit_result import (
+    Activity,
+    ActivityRow,
     AuditEvents,
     AuditHealth,
     AuditRun,
@@ -121,6 +123,12 @@ def usage(
     """
     data, sql = _ask(catalog, "audit_usage", {"since": since, "limit": _bounded(limit)}, as_of)
     return UsageReport(UsageRow, data, as_of, sql)
+
+
+def activity(catalog: Catalog, *, as_of: dt.datetime, since: dt.datetime | None = None) -> Activity:
+    """How often memory was asked or read, day by day."""
+    data, sql = _ask(catalog, "audit_activity", {"since": since}, as_of)
+    return Activity(ActivityRow, data, as_of, sql)
 
 
 def health(

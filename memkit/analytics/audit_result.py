@@ -20,7 +20,9 @@ Row = TypeVar("Row")
 
 
 def _plain(value: Any) -> Any:
-    return clock.iso(value) if isinstance(value, dt.datetime) else value
+    if isinstance(value, dt.datetime):
+        return clock.iso(value)
+    return value.isoformat() if isinstance(value, dt.date) else value
 
 
 class _Said:
@@ -178,6 +180,25 @@ class RecordChange(_Said):
     after_hash: str | None
     is_break: bool
     event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityRow(_Said):
+    """One day on which memory was asked or read.
+
+    Attributes:
+        project_key: Its project.
+        used_on: The day, in UTC.
+        n_times: How often.
+        n_empty: How often nothing was found.
+        n_actors: By how many kinds of actor.
+    """
+
+    project_key: str
+    used_on: dt.date
+    n_times: int
+    n_empty: int
+    n_actors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +362,12 @@ class RecordHistory(AuditAnswer[RecordChange]):
 
 class UsageReport(AuditAnswer[UsageRow]):
     """What was asked and read, most often first."""
+
+    __slots__ = ()
+
+
+class Activity(Charted, AuditAnswer[ActivityRow]):
+    """How often memory was asked or read, day by day, oldest first; days without use are left out."""
 
     __slots__ = ()
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Charted, Displayable
 from memkit.model.tripwire import Tripwire
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class RecallHit(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class RecallResult(Displayable, Sequence[RecallHit]):
+class RecallResult(Charted, Displayable, Sequence[RecallHit]):
     """The hits for one question, best first, and what was missed.
 
     Attributes:

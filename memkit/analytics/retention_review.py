@@ -7,14 +7,14 @@ storage in the future, a file that cannot be read) or `held` (legal hold). Every
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from memkit import clock
 from memkit.analytics.frames import arrow
-from memkit.display import Displayable
+from memkit.display import Charted, Displayable
 from memkit.model.policy import RetentionPolicy
 
 if TYPE_CHECKING:
@@ -169,6 +169,23 @@ class TrashRow:
 
 
 @dataclass(frozen=True, slots=True)
+class AgeBin:
+    """Entries of one verdict whose ages lie close together.
+
+    Attributes:
+        from_days: Their least age in whole days since they were stored; 0 for those stored later than now.
+        to_days: Where the next bin begins.
+        verdict: Their verdict.
+        n: How many.
+    """
+
+    from_days: int
+    to_days: int
+    verdict: Verdict
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Total:
     """How many entries have one verdict, and their bytes."""
 
@@ -214,7 +231,7 @@ class RetentionReceipt(Displayable):
 
 
 @dataclass(frozen=True)
-class RetentionReview(Displayable):
+class RetentionReview(Charted, Displayable):
     """See the module.
 
     Attributes:
@@ -288,6 +305,22 @@ class RetentionReview(Displayable):
     def kept_back(self) -> tuple[ReviewRow, ...]:
         """Entries that are protected or held, oldest first."""
         return tuple(sorted((*self._with("protected"), *self._with("held")), key=lambda r: (r.stored_at, r.entry_id)))
+
+    def ages(self, *, most: int = 40) -> tuple[AgeBin, ...]:
+        """How old the entries of each verdict are, youngest first, in at most `most` bins of 1, 2, 5, 10, ... days."""
+        made, pc = arrow()
+
+        if not len(self):
+            return ()
+        days = pc.floor(pc.divide(pc.subtract(clock.to_ms(self.as_of), self.data["stored_ms"]), float(clock.DAY_MS)))
+        whole = pc.max_element_wise(pc.cast(days, made.int64()), 0)
+        width = next(w for w in _round_widths() if pc.max(whole).as_py() // w < most)
+        bins = made.table({"bin": pc.divide(whole, width), "verdict": self.data["verdict"]})
+        counted = bins.group_by(["bin", "verdict"]).aggregate([([], "count_all")]).to_pylist()
+        found = [
+            AgeBin(row["bin"] * width, (row["bin"] + 1) * width, row["verdict"], row["count_all"]) for row in counted
+        ]
+        return tuple(sorted(found, key=lambda each: (each.from_days, VERDICTS.index(each.verdict))))
 
     @property
     def finds_something(self) -> bool:
@@ -373,6 +406,13 @@ class RetentionReview(Displayable):
             n_tripwires=raw["n_tripwires"],
             records=self.citing.get(raw["entry_id"], ()),
         )
+
+
+def _round_widths() -> Iterator[int]:
+    power = 1
+    while True:
+        yield from (power, 2 * power, 5 * power)
+        power *= 10
 
 
 def _instant(ms: int | None) -> dt.datetime | None:

@@ -20,6 +20,7 @@ from memkit.store.store import Store
 
 if TYPE_CHECKING:
     from memkit.analytics.audit_result import (
+        Activity,
         AuditEvents,
         AuditHealth,
         AuditRuns,
@@ -127,6 +128,16 @@ class Audit:
         from memkit.analytics.audit import usage
 
         return usage(self._catalog(), as_of=self._now(), since=self._moment(since), limit=limit)
+
+    def activity(self, *, since: Moment | None = None) -> Activity:
+        """How often memory was asked or read, day by day in UTC; it has a chart.
+
+        Raises:
+            InvalidInputError: no moment.
+        """
+        from memkit.analytics.audit import activity
+
+        return activity(self._catalog(), as_of=self._now(), since=self._moment(since))
 
     def health(self, *, since: Moment | None = None) -> AuditHealth:
         """How each memory worker does: last success, failure rate, lost runs; and what waits in staging."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from memkit.analytics.audit_result import (
+    Activity,
     AuditAnswer,
     AuditEvents,
     AuditHealth,
@@ -181,6 +182,24 @@ def _usage(row: UsageRow) -> tuple[Line, ...]:
     mean: Line = (f"{row.mean_results:,.1f}",) if row.mean_results is not None else _NOTHING
     asked = _text(row.query, 100) if row.query else _code(row.slug) if row.slug else ("(erased)",)
     return (asked, _text(row.op), (f"{row.n_times:,}",), _number(row.n_empty), mean, _when(row.last_at))
+
+
+def activity_sheet(activity: Activity, rows: int = MAX_ROWS) -> Sheet:
+    """Days with use, newest first."""
+    n = len(activity)
+    shown = activity[max(0, n - rows) :][::-1]
+    title: Line = (
+        f"{len(shown):,} of {count(n, 'day')} with use" if len(shown) < n else f"{count(n, 'day')} with use",
+    )
+    columns = (
+        Column("Day", fixed=True), Column("Asked or read", right=True), Column("Nothing found", right=True),
+        Column("Kinds of actors", right=True),
+    )  # fmt: skip
+    cells = tuple(
+        ((row.used_on.isoformat(),), _number(row.n_times), _number(row.n_empty), _number(row.n_actors)) for row in shown
+    )
+    body: tuple[Block, ...] = (Grid((), columns, cells, head=True),) if cells else ()
+    return Sheet(title, ((f"As of {moment(activity.as_of)}, days in UTC, newest first.",),), body)
 
 
 def health_sheet(health: AuditHealth, rows: int = MAX_ROWS) -> Sheet:

@@ -138,13 +138,15 @@ class Picture:
     """A drawing. It never says more than the table that stands beside it.
 
     Attributes:
-        words: What it shows, for who cannot see it.
+        words: What it shows, for who cannot see it; also below it.
+        title: Its name.
         draw: Gives it as a `data:` address; asked for only where pictures can be seen.
     """
 
     kind: ClassVar[str] = "picture"
     words: str
     draw: Callable[[], str]
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

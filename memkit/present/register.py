@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from memkit.analytics.audit_result import (
+    Activity,
     AuditAnswer,
     AuditEvents,
     AuditHealth,
@@ -69,7 +70,7 @@ from memkit.present import (
     tripwires,
 )
 from memkit.present.blocks import Sheet
-from memkit.present.charts import series
+from memkit.present.charts import bars, series
 from memkit.present.charts.chart import Chart, chart_sheet
 from memkit.present.explorer import Explorer, Note, explorer_bundle, explorer_sheet, note_sheet
 from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
@@ -129,6 +130,7 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
     AuditEvents: audit.events_sheet,
     RecordHistory: audit.history_sheet,
     UsageReport: audit.usage_sheet,
+    Activity: audit.activity_sheet,
     AuditHealth: audit.health_sheet,
     ChainReport: audit.chain_sheet,
     CompactReceipt: audit.compact_sheet,
@@ -155,6 +157,10 @@ SHEETS: dict[type, Callable[..., Sheet]] = {
 }
 CHARTS: dict[type, Callable[..., Chart]] = {
     AuditRuns: series.runs_chart,
+    Activity: bars.activity_chart,
+    RecallResult: bars.scores_chart,
+    RetentionReview: bars.ages_chart,
+    RetentionCalendar: bars.calendar_chart,
     Chains: series.chains_chart,
     Timeline: series.timeline_chart,
     Calibration: series.calibration_chart,

@@ -136,8 +136,8 @@ def _block(block: Block, width: int) -> list[str]:
             return _facts(block, width)
         case Grid():
             return _grid(block, width)
-        case Picture():
-            return ["(a picture: the table below says the same)"]
+        case Picture(words=words):
+            return wrap(f"{words} (A picture; the table below says the same.)", width)
         case Fold(summary=summary, body=body):
             return [*wrap(flat(summary), width), *_blocks(body, width)]
         case Card(title=title, badges=badges, body=body, foot=foot):

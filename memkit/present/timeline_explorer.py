@@ -317,7 +317,7 @@ def page_sheet(page: _Page, rows: int = MAX_ROWS) -> Sheet:
     body: list[Block] = []
     if find_spec("vl_convert") is not None:
         chart = timeline_chart(value)
-        body.append(Picture(chart.words, chart.picture))
+        body.append(Picture(chart.words, chart.picture, chart.title))
         body.append(Fold(("The same as a table",), (grid,)))
     else:
         body.append(grid)

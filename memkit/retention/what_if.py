@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.retention_review import RetentionReview, ReviewRow, TrashRow
-from memkit.display import Displayable
+from memkit.display import Charted, Displayable
 from memkit.model.policy import RetentionPolicy
 from memkit.store.store import Store
 from memkit.store.trash_plans import TrashState
@@ -109,7 +109,7 @@ class CalendarDay:
 
 
 @dataclass(frozen=True, slots=True)
-class RetentionCalendar(Displayable):
+class RetentionCalendar(Charted, Displayable):
     """When what is stored now gets due, if nothing else is stored.
 
     Attributes:

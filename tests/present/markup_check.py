@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 # All of them survive the sanitisers of notebooks; `style` is taken out with its content by `without_style`.
 TAGS = {
-    "bdi", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "img", "li",
+    "bdi", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "img", "li",
     "mark", "meter", "p", "section", "small", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "tr",
     "ul", "wbr",
 }  # fmt: skip

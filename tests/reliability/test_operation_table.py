@@ -47,7 +47,7 @@ READING = {
     "Memory.staging", "Memory.mode_changed", "Staging.mode_changed", "Staging.session", "Staging.list", "Staging.balance", "Staging.source", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "reinforce.planned", "stored.stored_texts", "entries.session_of_entries",
     "Memory.records", "lint.lint",
-    "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.health",
+    "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.activity", "Audit.health",
     "Audit.verify", "Audit.latest", "Audit.follow", "Audit.status_line", "Audit.monitor",
     "scanning.scan_for_secrets", "scanning.scan_for_text", "scanning.scan_for_traces", "Memory.scan", "erase.find", "erase.clean_reason",
     "Memory.locks", "locks.look_at_locks", "record_entries.entry_of", "record_entries.read", "shelf.file_of",

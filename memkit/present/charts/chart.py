@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memkit.display import Displayable
 from memkit.errors import InvalidInputError, MissingExtraError
-from memkit.present.blocks import Block, Line, Para, Picture, Sheet
+from memkit.present.blocks import Block, Para, Picture, Sheet
 from memkit.present.render import MAX_ROWS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Chart(Displayable):
     """A result, drawn.
 
     Attributes:
-        name: The specification file: `timeline`, `chains` or `calibration`.
+        name: The specification file, without its ending: `timeline`, `chains`, `ages` and so on.
         title: Above it.
         words: What is drawn, in a sentence; what who cannot see the picture is told.
         datasets: The rows it is drawn from, by the names the specification gives them.
@@ -68,25 +68,22 @@ class Chart(Displayable):
         return {**self.spec, "config": config(theme)}
 
     def to_svg(self, theme: Theme = "light") -> str:
-        """The picture as SVG; it refers to nothing outside itself. Of `auto`, a browser chooses light or dark.
+        """The picture as SVG; it refers to nothing outside itself. `auto` is transparent, for light and for dark.
 
         Raises:
             MissingExtraError: vl-convert-python is not installed.
             InvalidInputError: no such theme.
         """
         drawn: str = _converter().vegalite_to_svg(self.themed(theme), vl_version=VERSION, allowed_base_urls=[])
-        rounded = _PATH.sub(lambda path: _LONG.sub(lambda n: f"{float(n.group()):.2f}", path.group()), drawn)
-        return rounded.replace(">", f">{_variables()}", 1) if theme == "auto" else rounded
+        return _PATH.sub(lambda path: _LONG.sub(lambda n: f"{float(n.group()):.2f}", path.group()), drawn)
 
     def to_png(self, theme: Theme = "light", *, scale: float = 2.0) -> bytes:
-        """The picture as PNG, light or dark, `scale` pixels for each of the specification's.
+        """The picture as PNG, `scale` pixels for each of the specification's.
 
         Raises:
             MissingExtraError: vl-convert-python is not installed.
             InvalidInputError: no such theme, or a scale that is not above 0 and at most 10.
         """
-        if theme == "auto":
-            raise InvalidInputError("a PNG is either light or dark", field="theme", remedy="Choose light or dark.")
         if not 0 < scale <= 10:
             raise InvalidInputError(f"{scale!r:.20} is not above 0 and at most 10", field="scale")
         spec = self.themed(theme)
@@ -108,12 +105,12 @@ class Chart(Displayable):
         return alt.Chart.from_dict(spec)
 
     def picture(self) -> str:
-        """The picture as the `data:` address of an SVG, light or dark as the reader's system is."""
+        """The picture as the `data:` address of an SVG that reads on light and on dark."""
         return f"data:image/svg+xml;base64,{base64.b64encode(self.to_svg('auto').encode()).decode('ascii')}"
 
 
 def config(theme: str) -> dict[str, Any]:
-    """The Vega-Lite configuration of a theme: `light`, `dark`, or `auto` with its colours as CSS variables.
+    """The Vega-Lite configuration of a theme: `light`, `dark`, or `auto`, transparent and in colours between the two.
 
     Raises:
         InvalidInputError: no such theme.
@@ -121,7 +118,7 @@ def config(theme: str) -> dict[str, Any]:
     if theme not in THEMES:
         raise InvalidInputError(f"{theme!r:.40} is no theme", field="theme", remedy="Choose light, dark or auto.")
     themes = json.loads(_file("themes.json"))
-    colours = {name: f"var(--{name})" for name in themes["light"]} if theme == "auto" else themes[theme]
+    colours = themes[theme]
 
     def coloured(value: Any) -> Any:
         if isinstance(value, dict):
@@ -136,23 +133,15 @@ def config(theme: str) -> dict[str, Any]:
 
 def chart_sheet(chart: Chart, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     """The picture, then the table that says the same."""
-    lead: list[Line] = [(chart.words,)]
-    picture: Block = Picture(chart.words, chart.picture)
-    if not any(chart.datasets.values()):
-        picture = Para(("There is nothing to draw.",))
-    elif find_spec("vl_convert") is None:
-        picture = Para((f"Not drawn: vl-convert-python is not installed. {_REMEDY}.",), "dim")
-    return Sheet((chart.title,), tuple(lead), (picture, *chart.table))
+    if any(chart.datasets.values()) and find_spec("vl_convert") is not None:
+        return Sheet((chart.title,), (), (Picture(chart.words, chart.picture, chart.title), *chart.table))
+    nothing = "There is nothing to draw."
+    if any(chart.datasets.values()):
+        nothing = f"Not drawn: vl-convert-python is not installed. {_REMEDY}."
+    return Sheet((chart.title,), ((chart.words,),), (Para((nothing,), "dim"), *chart.table))
 
 
-def _variables() -> str:
-    """The style element that gives the variables of `auto` their colours."""
-    themes = json.loads(_file("themes.json"))
-    light, dark = ("".join(f"--{k}:{v};" for k, v in themes[theme].items()) for theme in ("light", "dark"))
-    return f"<style>:root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"
-
-
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _file(name: str) -> str:
     from importlib.resources import files
 
