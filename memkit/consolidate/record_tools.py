@@ -84,6 +84,16 @@ class RecordTools:
         self._store.firings.note("read", [shown.record.path])
         return shown
 
+    def kind_of(self, slug: str) -> str:
+        """The kind of a record, for a tool that is about to change it; nobody has read it by that.
+
+        Raises:
+            RecordNotFoundError: there is none of this name.
+            DamagedError: its file cannot be read as a record; it is kept.
+        """
+        require_slug(slug)
+        return records.require(self._store.paths, records.find(self._store.paths, slug)).kind
+
     def list(self, kind: str | None = None, *, status: str | None = None) -> RecordList:
         """All records, newest first, and the files that could not be read as one.
 

@@ -103,8 +103,11 @@ class AuditLog:
         with self.lock.held(None):
             now = self._clock.now()
             newest = look.link_target(self._paths.current_log)
-            there = days(self._paths, newest)
-            name = name_of(max([now.date().isoformat(), *there]))
+            today = now.date().isoformat()
+            # Only the link to today's log, there to be seen, spares a look into the folder.
+            is_known = newest == name_of(today) and look.exists(self._paths.logs / name_of(today))
+            there = [today] if is_known else days(self._paths)
+            name = name_of(max([today, *there]))
             if there and name != name_of(there[-1]):
                 durable.flush(self._paths.logs / name_of(there[-1]))
             seen, self._seen = self._seen, None
@@ -172,11 +175,11 @@ def is_compacted_name(name: str) -> bool:
     return name.endswith(".parquet") and is_log_name(name.removesuffix(".parquet") + LOG_SUFFIX)
 
 
-def days(paths: StorePaths, known: str | None = None) -> list[str]:
-    """UTC days that have a log, ascending; `known` is the newest log's name where the link already tells it."""
+def days(paths: StorePaths) -> list[str]:
+    """UTC days that have a log, ascending."""
     return [
         name.removeprefix(LOG_PREFIX).removesuffix(LOG_SUFFIX)
-        for name in ([known] if known and is_log_name(known) else look.names_in(paths.logs))
+        for name in look.names_in(paths.logs)
         if is_log_name(name)
     ]
 

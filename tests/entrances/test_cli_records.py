@@ -40,6 +40,14 @@ def test_a_record_is_written_listed_shown_found_edited_and_deleted(run):
     assert run("records", "show", "use-utc").code == 3
 
 
+def test_changing_a_record_does_not_count_as_reading_it(run, tmp_path):
+    write(run)
+    run("records", "edit", "use-utc", "--tag", "time")
+    run("records", "delete", "use-utc", "--reason", "It was wrong.")
+    assert run("audit", "usage", "--json").json()["rows"] == []
+    assert not list((tmp_path / "root").glob("*/firings.jsonl"))
+
+
 def test_the_text_may_come_from_a_file_or_stdin(run, tmp_path):
     file = tmp_path / "depots.md"
     file.write_bytes(b"\xef\xbb\xbf# Nine depots\n\nThere are nine.\n")

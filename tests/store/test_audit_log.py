@@ -283,6 +283,27 @@ class TestFiles:
                 assert event["occurred_at"][:10] <= day
         assert os.readlink(store.paths.current_log) == "memory-2026-12-01.log"
 
+    @pytest.mark.parametrize("told", ["the link alone", "a newer day beside it", "a link to yesterday"])
+    def test_never_appends_to_a_file_older_than_the_newest(self, make_store, clock, told):
+        store = make_store(sound=False)
+        store.make_folders()
+        log = store.audit
+        log.record(asked())
+        today, future = store.paths.log_file("2026-11-30"), store.paths.log_file("2026-12-24")
+        if told == "the link alone":
+            today.rename(future)
+        else:
+            future.write_bytes(today.read_bytes())
+            clock.advance(dt.timedelta(days=1))
+        if told == "a link to yesterday":
+            durable.replace_link(store.paths.current_log, today.name)
+        before = today.read_bytes() if today.exists() else None
+        log.record(asked())
+        assert (today.read_bytes() if today.exists() else None) == before
+        assert not store.paths.log_file("2026-12-01").exists()
+        assert len(lines(store, "2026-12-24")) == 2
+        assert os.readlink(store.paths.current_log) == future.name
+
     def test_a_clock_that_jumps_back_over_midnight_goes_on_with_the_newest_file(self, store, log, clock):
         clock.at = dt.datetime(2026, 12, 1, 0, 0, 1, tzinfo=UTC)
         log.record(asked())

@@ -176,7 +176,7 @@ def edit(  # noqa: PLR0917
     if not changes:
         raise UsageError("there is nothing to change", remedy="Give --body, --file, --tag, and so on.")
     with call.memory() as memory:
-        kind = memory.records.find(slug).record.kind
+        kind = memory.records.kind_of(slug)
         receipt = memory.records.edit(kind, slug, **changes, expected_hash=expect, reason=reason)
     _answer(call, receipt)
 
@@ -188,7 +188,7 @@ def delete(ctx: typer.Context, slug: Slug, reason: Reason, kind: Kind = None, ex
     """
     call: Call = ctx.obj
     with call.memory() as memory:
-        known = kind or memory.records.find(slug).record.kind
+        known = kind or memory.records.kind_of(slug)
         receipt = memory.records.delete(known, slug, reason=reason, expected_hash=expect)
     _answer(call, receipt)
 
