@@ -3,7 +3,7 @@
     python data-samples/make_audit_history.py --root FOLDER
 
 Every line is written by memkit itself, doing what the line says: records are imported as they appeared, panels are
-stored, people and a nightly job ask, candidates are extracted from sessions, a few of them become records, one record
+stored, people and a nightly job ask, candidates are extracted from sessions and become records, one record
 is edited by hand, a file is damaged and mended. Not all goes well: a model refuses, somebody else holds the lock,
 somebody presses Ctrl-C, the linter says no, a process is killed. The clock walks through the seven days before the
 samples' `as_of`. FOLDER gets a memory root; nothing else is touched.
@@ -16,7 +16,6 @@ import datetime as dt
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -46,7 +45,6 @@ QUESTIONS = (
 )
 
 SESSIONS = sorted(path for path in (HERE / "sessions").iterdir() if path.suffix in {".jsonl", ".md"})
-KINDS = {"lessons": "lesson", "preferences": "preference", "decisions": "decision", "domain": "domain"}
 
 
 class Refusing:
@@ -123,7 +121,7 @@ def _work(memory: Callable[[str], Memory], base: pathlib.Path, clock: FixedClock
     with memory("python") as mem:
         if day == 0:
             with memory("cli") as other:
-                _consolidate(other, clock)  # too early: nothing is staged yet
+                other.reconcile()  # too early: nothing is staged yet
         if day == 1:
             with suppress(ModelError):
                 mem.staging.extract(session, extractor=Refusing(ModelError("429: too many requests")))
@@ -140,7 +138,7 @@ def _work(memory: Callable[[str], Memory], base: pathlib.Path, clock: FixedClock
     clock.advance(dt.timedelta(minutes=10))
     with memory("cli") as mem:
         if day != 5:
-            _consolidate(mem, clock)
+            mem.reconcile()
     clock.advance(dt.timedelta(minutes=1))
     if day == 4:
         with memory("notebook") as mem:
@@ -148,25 +146,6 @@ def _work(memory: Callable[[str], Memory], base: pathlib.Path, clock: FixedClock
     if day == 6:
         told = [sys.executable, __file__, "--root", str(base), "--killed-at", clock.now().isoformat()]
         subprocess.run(told, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-
-
-def _consolidate(mem: Memory, clock: FixedClock) -> None:
-    """By hand what a consolidation does: two candidates an evening become records, as long as there are new ones."""
-    with mem.audit.run(worker="memory_consolidation", trigger="manual") as run:
-        waiting = list(mem.staging.list())
-        if not waiting:
-            run.skip("no_staging")
-            return
-        known = {shown.record.title for shown in mem.records.list().rows}
-        new = [staged for staged in waiting if staged.candidate.title not in known]
-        for staged in new[-2:]:
-            clock.advance(dt.timedelta(seconds=4))
-            said = staged.candidate
-            slug = "-".join(re.findall("[a-z0-9]+", said.title.lower())[:4])
-            mem.records.write(KINDS[said.category], slug, body=said.body, title=said.title, sources=[staged.session_id])
-            run.count(write=1)
-        run.count(consumed=len(new[-2:]), drop=len(waiting) - len(new))
-        run.complete("records_updated" if new else "no_record_changes")
 
 
 def _edit(mem: Memory, clock: FixedClock) -> None:

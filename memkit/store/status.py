@@ -39,8 +39,8 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
             said.append(f"Nothing is stored for this folder, but {above} has a store: give it with --project.")
         event = audit_log.last_event(paths)
         if event:
-            op, status, at = (event.get(key, "?") for key in ("op", "status", "occurred_at"))
-            said.append(f"Last event: {op} {status} at {at}.")
+            what = event.get("op") or event.get("worker") or "?"
+            said.append(f"Last event: {what} {event.get('status', '?')} at {event.get('occurred_at', '?')}.")
     except StoreError as error:
         said.append(f"Not everything can be looked at: {error}")
     last = max((line.stored_at_ms for line in lines), default=None)
