@@ -26,9 +26,9 @@ from memkit.model.event import Event
 from memkit.model.lint_finding import Finding
 from memkit.model.record import Record, normal_body, record_path, title_of
 from memkit.model.slugs import free_slug, require_slug
-from memkit.store import canonical, external_edits, look, records
+from memkit.store import canonical, external_edits, look, record_sets, records
 from memkit.store.lock import HeldLock
-from memkit.store.records import RecordFile, RecordFiles, RecordsRead, folder_of
+from memkit.store.records import KeptRecord, RecordFile, RecordFiles, RecordsRead, folder_of
 from memkit.store.seen_records import SeenFile
 from memkit.store.store import Store
 
@@ -171,7 +171,7 @@ class RecordTools:
             sources: Where it comes from.
             triggers: Situations in which it should come to mind.
             tags: Words to find it by.
-            supersedes: Names of records it replaces; they are marked as superseded by it.
+            supersedes: Names of records it replaces; they are marked as superseded by it, all together or not at all.
             extra: Further keys of the front matter, plain data.
             reason: Why, for the audit log.
 
@@ -204,18 +204,23 @@ class RecordTools:
                 extra=_extra(extra or {}),
             )
             older = [(file, file.record) for file in read.files if file.record and file.name in record.supersedes]
+            flipped = [
+                (replace(each, status="superseded", superseded_by=slug, updated_at=now), file.sha256)
+                for file, each in older
+                if each.is_active and each.slug != slug
+            ]
             for _, each in older:  # they are about to say so too
                 if each.slug != slug:
                     neighbours.put(replace(each, superseded_by=slug))
             findings = self._linted(record, neighbours, (), said)
-            if records.read(self._store.paths, folder, slug).state == "missing":
-                self._settle(held, records.read(self._store.paths, folder, slug))
-            kept = records.put(self._store, held, record, expected_hash=None)
+            there = records.read(self._store.paths, folder, slug)
+            for file in [*([there] if there.state == "missing" else []), *(file for file, _ in older)]:
+                self._settle(held, file)
+            kept, *others = record_sets.put_all(self._store, held, [(record, None), *flipped])
             said["after_hash"] = kept.after_hash
-            self._read[record.path] = kept.after_hash
-            events = [self._supersede(held, file, slug) for file, each in older if each.is_active]
-            said["_then"] = events
-            also = tuple(str(event.detail["path"]) for event in events)
+            self._read |= {each.record.path: each.after_hash for each in (kept, *others)}
+            said["_then"] = [_superseded(each) for each in others]
+            also = tuple(each.record.path for each in others)
         return RecordReceipt("write", kept.record, record.path, None, kept.after_hash, findings, also)
 
     def edit(
@@ -386,24 +391,6 @@ class RecordTools:
             )
         return findings
 
-    def _supersede(self, held: HeldLock, file: RecordFile, successor: str) -> Event:
-        """Mark a record as superseded by another; the event that says so."""
-        record = records.require(self._store.paths, file)
-        self._settle(held, file)
-        now = self._store.clock.now()
-        newer = replace(record, status="superseded", superseded_by=successor, updated_at=now)
-        kept = records.put(self._store, held, newer, expected_hash=file.sha256)
-        self._read[record.path] = kept.after_hash
-        detail = {
-            "kind": record.kind,
-            "slug": record.slug,
-            "path": record.path,
-            "before_hash": kept.before_hash,
-            "after_hash": kept.after_hash,
-            "reason": "superseded",
-        }
-        return Event("record_operation", "edit", detail=detail)
-
     @contextmanager
     def _changing(self, op: str, kind: str, slug: str, reason: str) -> Iterator[tuple[HeldLock, dict[str, Any]]]:
         """Hold the lock and write the event; the block fills in what it learns."""
@@ -433,6 +420,19 @@ class RecordTools:
     def _record(self, *events: Event) -> None:
         if self._store.exists:
             self._store.audit.record(*events)
+
+
+def _superseded(kept: KeptRecord) -> Event:
+    """What the log says of a record that another one replaced."""
+    detail = {
+        "kind": kept.record.kind,
+        "slug": kept.record.slug,
+        "path": kept.record.path,
+        "before_hash": kept.before_hash,
+        "after_hash": kept.after_hash,
+        "reason": "superseded",
+    }
+    return Event("record_operation", "edit", detail=detail)
 
 
 def _ms(record: Record) -> int:

@@ -3,6 +3,8 @@
 A line says that something happened to a candidate: it met a fate, a model or a person was asked about it, it came back
 from the dead letters. The last fate of a key is its fate now. Two fates leave a candidate where it is, in staging:
 `restaged` (nobody has decided yet) and `conflict` (its record was edited meanwhile).
+
+A line `written` is of no candidate: somebody wrote a record that changes others, and all of them change as one.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ SCHEMA_VERSION: Final = 1
 Fate = Literal[
     "added", "duplicate", "superseding", "merged", "discarded", "conflict", "restaged", "dead_lettered"
 ]  # fmt: skip
-Happened = Literal["fate", "attempt", "withdrawn", "recovered", "reinforced"]
+Happened = Literal["fate", "attempt", "withdrawn", "recovered", "reinforced", "written"]
 FATES: Final[tuple[Fate, ...]] = get_args(Fate)
 STAYING: Final[frozenset[str]] = frozenset({"conflict", "restaged"})
 _HAPPENED: Final = get_args(Happened)
+_OF_NONE: Final = frozenset({"reinforced", "written"})
 _MAX_MS: Final = 253_402_300_799_999
 _TEXTS: Final = ("run", "key", "sessionId", "category", "digest", "reason", "record", "adjudicator", "usedSha256")
 _COUNTS: Final = ("n", "usedBytes", "firstTurn", "lastTurn")
@@ -33,7 +36,7 @@ class FileChange:
     """New bytes of one file.
 
     Attributes:
-        pending: The name in `state/pending/` under which they were written first.
+        pending: The name, in the folder of `path`, under which they were written first.
         path: The file, relative to the project's folder in the store.
         before_hash: SHA-256 of the bytes they replace; None where there were none.
         after_hash: SHA-256 of the new bytes.
@@ -164,7 +167,7 @@ def read_line(raw: Mapping[str, Any]) -> LedgerLine:
     counts = {name: raw.get(name, 0) for name in _COUNTS}
     if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts.values()):
         raise JsonDamage(f"one of {', '.join(_COUNTS)} is no count")
-    if event != "reinforced" and not texts["key"]:
+    if event not in _OF_NONE and not texts["key"]:
         raise JsonDamage("key is missing")
     files, uses = raw.get("files", []), raw.get("uses", [])
     if not isinstance(files, list) or not isinstance(uses, list):
@@ -280,6 +283,8 @@ class Ledger:
 
     def take(self, line: LedgerLine) -> None:
         """One more line."""
+        if line.event == "written":
+            return
         if line.event == "reinforced":
             self.reinforced = line
             for use in line.uses:

@@ -1,10 +1,11 @@
 """Changing several records as one: new bytes first, then a line in the ledger, then their names.
 
-    new bytes beside the record, fsynced -> fsync the folders -> lines in the ledger, fsynced: from here on it is done
-    -> rename into place -> fsync the folders
+    new bytes beside the record, fsynced -> fsync the folders -> which hashes are meant -> lines in the ledger, fsynced:
+    from here on it is done -> rename into place -> fsync the folders
 
 A crash before the ledger's line leaves files nobody named, which are removed; one after it leaves named ones, which the
-next canonical writer renames into place. Nothing has to be worked out again, and nothing is done by half.
+next canonical writer renames into place. Nothing has to be worked out again, and nothing is done by half. What needs
+room on the disk comes before the ledger's line: a full one leaves everything as it was.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memkit.errors import StoreError, StoreIOError
+from memkit.errors import OutcomeUnknownError, StoreError, StoreIOError
 from memkit.model.ledger import FileChange, LedgerLine
 from memkit.model.record import record_hash
 from memkit.store import durable, ledger, leftovers, look, seen_records
@@ -78,11 +79,17 @@ def commit(
             durable.sync_folder(folder)
         with store.index_lock.held("reconcile") as index_held:
             if leftovers.finish_wipe(paths, index_held) and made:
-                raise StoreIOError("the store was wiped meanwhile", file=paths.folder, remedy="Consolidate again.")
+                raise StoreIOError("the store was wiped meanwhile", file=paths.folder, remedy="Do it again.")
             store.write_store_json()
-            committed = True  # from here on only a reader of the ledger can tell
-            ledger.append_held(paths, written)
-            _put_in_place(paths, held, [change for line in written for change in line.files])
+            meant = [change for line in written for change in line.files]
+            _intend(paths, held, meant)
+            committed = True  # until the ledger says otherwise: from here on only a reader of it can tell
+            try:
+                ledger.append_held(paths, written)
+            except StoreError as error:
+                committed = isinstance(error, OutcomeUnknownError)
+                raise
+            _carry_out(paths, held, meant)
     except BaseException:
         if not committed:
             for pending in made:
@@ -92,10 +99,29 @@ def commit(
     return written
 
 
+def _carry_out(paths: StorePaths, held: HeldLock, changes: Sequence[FileChange]) -> None:
+    """Rename what the ledger names; where something stands in the way, say that it is not undone by that."""
+    try:
+        _put_in_place(paths, held, changes)
+    except OutcomeUnknownError:
+        raise
+    except StoreError as error:
+        raise OutcomeUnknownError(
+            f"it is written down as done, and its files are not all in place: {error.what}",
+            file=error.file,
+            remedy="Whoever writes records next puts them there; `memkit verify` says what waits.",
+        ) from error
+
+
+def _intend(paths: StorePaths, held: HeldLock, changes: Sequence[FileChange]) -> None:
+    if changes:
+        hashes = [(change.path, change.after_hash, change.before_hash) for change in changes]
+        seen_records.intend_all(paths, held, hashes)
+
+
 def _put_in_place(paths: StorePaths, held: HeldLock, changes: Sequence[FileChange]) -> None:
     if not changes:
         return
-    seen_records.intend_all(paths, held, [(change.path, change.after_hash, change.before_hash) for change in changes])
     folders = set()
     for change in changes:
         final = paths.folder / change.path
@@ -140,7 +166,9 @@ def roll_forward(store: Store, held: HeldLock) -> bool:
         leftovers.finish_wipe(paths, index_held)
         names = set(waiting(paths))
         lines, _ = ledger.read(paths)
-        _put_in_place(paths, held, list(_unfinished(paths, names, (each for line in lines for each in line.files))))
+        left_undone = list(_unfinished(paths, names, (each for line in lines for each in line.files)))
+        _intend(paths, held, left_undone)  # again: those lines were not flushed
+        _put_in_place(paths, held, left_undone)
         left = waiting(paths)
         for name in left:
             durable.unlink(paths.folder / name)

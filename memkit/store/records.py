@@ -293,20 +293,30 @@ def _look_into(paths: StorePaths, folder: str, name: str) -> RecordFile:
 # -- writing ------------------------------------------------------------------------------------------------------
 
 
-def put(store: Store, held: HeldLock, record: Record, *, expected_hash: str | None) -> KeptRecord:
-    """Write a record, durably; what was there before must have `expected_hash` (None: there must be nothing).
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A change of one record that may be made.
 
-    Only lines that differ are changed; if none does, nothing is written.
+    Attributes:
+        kept: What it will come to.
+        data: The bytes the file is going to have.
+    """
+
+    kept: KeptRecord
+    data: bytes
+
+
+def prepare(paths: StorePaths, record: Record, *, expected_hash: str | None) -> Ready:
+    """The bytes a record is to have; what is there now must have `expected_hash` (None: there must be nothing).
+
+    Only lines that differ are changed.
 
     Raises:
-        ConflictError: something else is there; nothing was written.
-        DamagedError: what is there cannot be read; nothing was written.
+        ConflictError: something else is there.
+        DamagedError: what is there cannot be read.
         InvalidInputError: the record has no valid form, or the other folder has a record of this name.
-        StoreError: the disk or a permission stood in the way; the old bytes are there, or (`OutcomeUnknownError`) the
-            new ones.
+        StoreIOError: what is there cannot be looked at.
     """
-    paths = store.paths
-    require_held(paths, held)
     before = read(paths, record.folder, record.slug)
     _require_unchanged(paths, before, expected_hash)
     if before.state == "missing":
@@ -322,15 +332,29 @@ def put(store: Store, held: HeldLock, record: Record, *, expected_hash: str | No
         kept = read_record(record.folder, record.slug, data)
     except RecordDamage as damage:
         raise InvalidInputError(str(damage), field=damage.field or "record") from damage
-    after_hash = record_hash(data)
-    if data != before.data:
+    return Ready(KeptRecord(kept, before.sha256, record_hash(data)), data)
+
+
+def put(store: Store, held: HeldLock, record: Record, *, expected_hash: str | None) -> KeptRecord:
+    """Write a record, durably; if no line of it differs, nothing is written. See `prepare`.
+
+    Raises:
+        ConflictError, DamagedError, InvalidInputError: as `prepare`; nothing was written.
+        StoreError: the disk or a permission stood in the way; the old bytes are there, or (`OutcomeUnknownError`) the
+            new ones.
+    """
+    paths = store.paths
+    require_held(paths, held)
+    ready = prepare(paths, record, expected_hash=expected_hash)
+    kept = ready.kept
+    if kept.is_changed:
         file = paths.folder / record.path
         durable.make_folder(file.parent)
-        seen_records.intend(paths, held, record.path, after_hash, was=before.sha256)
-        durable.replace(file, data)
+        seen_records.intend(paths, held, record.path, kept.after_hash, was=kept.before_hash)
+        durable.replace(file, ready.data)
         with suppress(StoreError):  # the record is on disk, and the line before says which bytes were meant
-            seen_records.note(paths, held, {record.path: after_hash})
-    return KeptRecord(kept, before.sha256, after_hash)
+            seen_records.note(paths, held, {record.path: kept.after_hash})
+    return kept
 
 
 def remove(

@@ -39,6 +39,7 @@ from memkit.store import (
     leftovers,
     look,
     marks,
+    pending,
     prune,
     records,
     saved_queries,
@@ -281,6 +282,58 @@ def _balanced(bench: Bench) -> list[str]:
     return found + (["a second run changed a byte"] if [fingerprint(place) for place in places] != seen else [])
 
 
+def _review(bench: Bench) -> Any:
+    """A person says what each candidate is; one whose fate was written down before a crash keeps that fate."""
+    from memkit.consolidate.review import Review
+
+    review = Review(bench.store)
+    for item in review:
+        if any(near.record.slug == "we-keep-the-old-queue" for near in item.targets):
+            review.decide(item.key, "supersedes", "we-keep-the-old-queue")
+        else:
+            review.decide(item.key, "discard")
+    return review.apply()
+
+
+def _reviewed(bench: Bench) -> list[str]:
+    """Each candidate has one fate; applying again ends it, and the one after changes no byte."""
+    from memkit.consolidate.balance import balance
+
+    paths = bench.store.paths
+    found = [f"{key} is nowhere" for key in balance(paths).unaccounted]
+    _review(bench)
+    done = balance(paths)
+    found += [f"{key} is nowhere after the next review" for key in done.unaccounted]
+    fates = {fate: n for fate, n in done.fates.items() if n}
+    if fates != {"superseding": 1, "discarded": 1}:
+        found.append(f"the ledger says {fates}")
+    old = read_record("memory", "we-keep-the-old-queue", (paths.memory / "we-keep-the-old-queue.md").read_bytes())
+    newer = [record.slug for record in records.read_all(paths).records if record.supersedes == (old.slug,)]
+    if len(newer) != 1 or old.superseded_by != newer[0]:
+        found.append(f"the old record is superseded by {old.superseded_by}, which {newer} would do")
+    places = (paths.staging, paths.memory, paths.knowledge, paths.state)
+    seen = [fingerprint(place) for place in places]
+    _review(bench)
+    return found + (["a second review changed a byte"] if [fingerprint(place) for place in places] != seen else [])
+
+
+def _to_review(bench: Bench) -> None:
+    """A candidate that replaces a record, as a person knows, and one that is worth nothing."""
+    place = bench.store.paths.memory / "we-keep-the-old-queue.md"
+    old = Record("we-keep-the-old-queue", "decision", "# We keep the old queue\n\nIt is enough for all we know.")
+    _place(place, write_record(old))
+    place.parent.chmod(0o700)
+    store = bench.store
+    with canonical.writing(store, "stage") as held:
+        waiting = [
+            Candidate(
+                "decisions", "Old queue", "s", "We keep the old queue, it is not enough for all that we know now."
+            ),
+            Candidate("domain", "Ferries", "s", "Ferries run every twenty minutes in summer."),
+        ]
+        staging.stage(store, held, "session", waiting)
+
+
 def _fire(bench: Bench) -> None:
     _place(bench.store.paths.memory / "used.md", write_record(Record("used", "lesson", "# Used\n\nNow and then.")))
     bench.store.paths.memory.chmod(0o700)
@@ -434,6 +487,18 @@ def _written(bench: Bench, slug: str, **more: Any) -> None:
 
 def _supersede_record(bench: Bench) -> None:
     _written(bench, "newer", supersedes=["kept"])
+
+
+def _superseded_as_one(bench: Bench) -> list[str]:
+    """The newer record is there and the older one says so, or neither; the next writer leaves nothing waiting."""
+    found = _records_are_whole(bench)
+    with canonical.writing(bench.store, "look"):
+        pass
+    there = {record.slug: record for record in records.read_all(bench.store.paths).records}
+    said = there["kept"].superseded_by if "kept" in there else None
+    if ("newer" in there) != (said == "newer"):
+        found.append(f"half of a supersession: {sorted(there)}, the older is superseded by {said}")
+    return found + ["a change of records still waits" for _ in pending.waiting(bench.store.paths)]
 
 
 def _edit_record(bench: Bench) -> None:
@@ -990,8 +1055,9 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("bury", ("deadletters.bury", "staging.write"), _bury, before=_staged_before, also=_nowhere_lost, in_pairs=False),
     Operation("unbury", ("deadletters.unbury", "candidate_files.remove"), _unbury, before=_buried_before, also=_nowhere_lost, in_pairs=False),
     Operation("record-write", ("canonical.writing", "records.put", "RecordTools.write"), _write_record, also=_records_are_whole),
-    Operation("record-supersede", ("records.put", "RecordTools.write"), _supersede_record, before=_a_record,
-              also=_records_are_whole, in_pairs=False),
+    Operation("record-supersede", ("record_sets.put_all", "pending.commit", "RecordTools.write"), _supersede_record,
+              before=_a_record, also=_superseded_as_one, in_pairs=False,
+              allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
     Operation("record-edit", ("records.put", "RecordTools.edit", "external_edits.settle_one"), _edit_record,
               before=_a_record, also=_records_are_whole, in_pairs=False),
     Operation("record-delete", ("records.remove", "RecordTools.delete"), _delete_record, before=_a_record,
@@ -1034,6 +1100,8 @@ OPERATIONS: tuple[Operation, ...] = (
               also=_extracted_or_to_be, allowed=AFTER_A_CRASH | {"damaged-extraction"}, in_pairs=False),
     Operation("consolidate", ("consolidating.consolidate", "Memory.consolidate", "pending.commit", "pending.roll_forward", "ledger.append"),
               _consolidate, before=_to_reconcile, also=_balanced, in_pairs=False,
+              allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
+    Operation("review", ("Review.apply",), _review, before=_to_review, also=_reviewed, in_pairs=False,
               allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
     Operation("fire", ("Memory.recall",), _note_uses, before=_fire, also=_firings_are_whole, in_pairs=False,
               allowed=AFTER_A_CRASH | {"damaged-firing"}),

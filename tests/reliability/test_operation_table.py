@@ -46,7 +46,8 @@ READING = {
     "Memory.detect", "Memory.export", "Memory.explore", "Store.scrubbed", "Memory.is_closed",
     "Memory.staging", "Memory.mode_changed", "Staging.mode_changed", "Staging.session", "Staging.list", "Staging.balance", "Staging.source", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "reinforce.planned", "stored.stored_texts", "entries.session_of_entries",
-    "Memory.records", "lint.lint",
+    "Memory.records", "lint.lint", "Staging.review", "Review.item", "Review.decided",
+    "Review.to_dict", "Review.to_text", "Review.to_html",
     "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.activity", "Audit.health",
     "Audit.verify", "Audit.latest", "Audit.follow", "Audit.status_line", "Audit.monitor",
     "scanning.scan_for_secrets", "scanning.scan_for_text", "scanning.scan_for_traces", "Memory.scan", "erase.find", "erase.clean_reason",
@@ -56,7 +57,7 @@ READING = {
 PARTS = {
     "Retention.write_plan": "writes a file of the caller's, outside the store",
     "apply.apply_plan": "is what Retention.apply calls",
-    "Staging.review": "shows what waits; its apply is a consolidation with a person's verdicts",
+    **dict.fromkeys((f"Review.{name}" for name in ("decide", "undecide")), "is written by apply, not before"),
     "Memory.reconcile": "is a consolidation without extraction",
     "repair_trash.quarantine_lines": "part of repair",
     "repair_trash.mend_trash": "part of repair",
@@ -107,17 +108,31 @@ def methods(shown: str, kind: type) -> set[str]:
 
 
 def facades() -> list[type]:
-    """The classes of areas reached as `mem.area`: properties of Memory that return an object made with a store."""
+    """What a Memory leads to and is made with a store: areas reached as `mem.area`, and what those give out in turn."""
+    found: dict[str, type] = {}
+    waiting: list[type] = [Memory]
+    while waiting:
+        for kind in given_by(waiting.pop()):
+            if kind is not Memory and kind.__name__ not in found:
+                found[kind.__name__] = kind
+                waiting.append(kind)
+    return [found[name] for name in sorted(found)]
+
+
+def given_by(kind: type) -> list[type]:
+    """The classes of objects made with a store that properties and methods of this one return."""
     found = []
-    for base in Memory.__mro__:
-        for value in vars(base).values():
-            if isinstance(value, property) and base.__module__.startswith("memkit."):
-                kind = typing.get_type_hints(value.fget, *spaces(base)).get("return")
-                if inspect.isclass(kind) and kind.__module__.startswith("memkit."):
-                    given = inspect.signature(kind).parameters.values()
-                    if any(str(parameter.annotation) in {"Store", "Memory"} for parameter in given):
-                        found.append(kind)
-    return sorted(found, key=lambda kind: kind.__name__)
+    for base in kind.__mro__:
+        for name, value in vars(base).items():
+            called = value.fget if isinstance(value, property) else value
+            if name.startswith("_") or not inspect.isfunction(called) or not base.__module__.startswith("memkit."):
+                continue
+            given = typing.get_type_hints(called, *spaces(base)).get("return")
+            if inspect.isclass(given) and given.__module__.startswith("memkit."):
+                parameters = inspect.signature(given).parameters.values()
+                if any(str(parameter.annotation) in {"Store", "Memory"} for parameter in parameters):
+                    found.append(given)
+    return found
 
 
 def spaces(kind: type) -> tuple[dict, dict]:
@@ -127,7 +142,14 @@ def spaces(kind: type) -> tuple[dict, dict]:
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("memkit."):
             source = importlib.import_module(node.module)
-            names.update({alias.asname or alias.name: getattr(source, alias.name) for alias in node.names})
+            for alias in node.names:
+                if not hasattr(source, alias.name):
+                    importlib.import_module(f"{node.module}.{alias.name}")
+                names[alias.asname or alias.name] = getattr(source, alias.name)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                module_ = importlib.import_module(alias.name)
+                names[alias.asname or alias.name.partition(".")[0]] = module_
     return names, names
 
 
@@ -143,7 +165,7 @@ def test_every_public_operation_is_in_the_table_or_only_reads(cases):
 def test_the_areas_of_a_memory_are_found():
     """Otherwise what they offer would be missing from the names above, and nobody would notice."""
     assert "Tripwires" in {kind.__name__ for kind in facades()}
-    assert {"Tripwires.acknowledge", "Memory.what_we_decided"} <= public_names()
+    assert {"Tripwires.acknowledge", "Memory.what_we_decided", "Review.apply"} <= public_names()
 
 
 @pytest.mark.promise("P0")
