@@ -11,6 +11,7 @@ many bytes, their SHA-256), so what a crash left is vouched for, and any other d
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -22,11 +23,15 @@ from memkit.model import jsontext
 from memkit.model.event import GENESIS, Seal, seal_of
 from memkit.store import audit_compacted, jsonl, look
 from memkit.store.audit_compacted import CompactedDay
+from memkit.store.damage import junk_of
 from memkit.store.durable import Before
 from memkit.store.paths import StorePaths
 
 _STEP = 64 * 1024
 _MOST_LOOKED_AT = 200
+_EVERY_EVENT = b'"id"'  # the key that each line has
+JUNK = junk_of(b"id")
+_NEWLINES = re.compile(rb"\n++")
 Read = Callable[[int, int], bytes]
 
 
@@ -101,6 +106,10 @@ def _end(size: int, read: Read) -> tuple[tuple[str, int] | None, bytes]:
             if found is not None:
                 return found, _trimmed(data[end:])
             end, looked_at = max(newline, 0), looked_at + 1
+            if looked_at > _MOST_LOOKED_AT:  # straight to the line before that may be an event
+                at = data.rfind(_EVERY_EVENT, 0, end)
+                after = data.find(b"\n", at, end) if at >= 0 else -1
+                end = 0 if at < 0 else end if after < 0 else after
         if start == 0:
             return None, _trimmed(data)
         reach = size if looked_at > _MOST_LOOKED_AT else reach * 16
@@ -154,6 +163,7 @@ class Walk:
         n_unchained: Those of them from before there was a chain.
         n_forgotten: Those whose text was erased.
         torn: What crashes left, vouched for by the event after it, or at the very end.
+        at_end: The last of those, where no event follows it.
         first_break: The first spot that no crash explains, or None.
         last: The hash the next event will carry; empty before the first chained event.
     """
@@ -163,6 +173,7 @@ class Walk:
     n_unchained: int = 0
     n_forgotten: int = 0
     torn: list[Place] = field(default_factory=list)
+    at_end: Place | None = None
     first_break: Place | None = None
     last: str = ""
     _begins: Place | None = None
@@ -170,10 +181,11 @@ class Walk:
     _previous: Place | None = None
     _left: list[tuple[Place, int, str]] = field(default_factory=list)
     _vouched: set[str] = field(default_factory=set)
+    _n_odd: int = 0
 
     def file(self, name: str, data: bytes) -> None:
         """Walk one day's bytes."""
-        self._day(name, ((start, data[start:end]) for start, end in spots(data)))
+        self._day(name, ((start, data[start:end]) for start, end in spots(data, partial(self._behind_junk, data))))
 
     def lines(self, name: str, lines: Iterable[bytes]) -> None:
         """Walk one day, given as what stands between its newlines."""
@@ -181,21 +193,31 @@ class Walk:
 
     def _day(self, name: str, lines: Iterable[tuple[int, bytes]]) -> None:
         self.n_files += 1
+        self._n_odd = 0
         junk: _Junk | None = None
         for start, line in lines:
             try:
-                raw = jsonl.parse_object(line)
+                raw = _object_of(line)
             except jsontext.JsonDamage as damage:
                 if junk is None:
                     junk = _Junk(Place(name, start, start, str(damage)))
                 junk.add(start, line)
+                self._n_odd += 1
                 continue
             if junk is not None:
                 self._left.append(junk.left())
                 junk = None
+            self._n_odd += "id" not in raw
             self._event(Place(name, start, start + len(line)), raw, seal_of(line))
         if junk is not None:
             self._left.append(junk.left())
+
+    def _behind_junk(self, data: bytes, position: int) -> int:
+        """Where lines end that cannot be events and are taken as one, once there were too many odd ones."""
+        run = None
+        if self._n_odd > _MOST_LOOKED_AT:
+            run = JUNK.match(data, position) or jsonl.BLANK.match(data, position)
+        return position if run is None else run.end()
 
     def skip(self, name: str, day: CompactedDay) -> None:
         """Go over a compacted day by what is known of it."""
@@ -259,7 +281,8 @@ class Walk:
         """Judge what is left: bytes at the very end, and a beginning that nobody vouches for."""
         for i, (place, _, _) in enumerate(self._left):
             if i == len(self._left) - 1:
-                self.torn.append(replace(place, why="at the end, as a crash leaves it; the next event will say so"))
+                self.at_end = replace(place, why="at the end, as a crash leaves it; the next event will say so")
+                self.torn.append(self.at_end)
             else:
                 self._break(place, f"damaged: {place.why}")
         self._left.clear()
@@ -288,6 +311,13 @@ class _Junk:
         return self._place, self._place.end - self._place.start, self._digest.hexdigest()
 
 
+def _object_of(line: bytes) -> dict[str, Any]:
+    """The object on a line, or the damage that several lines taken as one are."""
+    if b"\n" in line:
+        raise jsontext.JsonDamage("lines that are no events")
+    return jsonl.parse_object(line)
+
+
 def _placed(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     position = 0
     for line in lines:
@@ -302,12 +332,23 @@ def vouched_by(raw: Mapping[str, Any]) -> list[str]:
     return [str(each) for each in begins] if raw.get("op") == "forget_days" and isinstance(begins, list) else []
 
 
-def spots(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where each non-empty line begins and ends, newline left out, the last one whether or not it has one."""
+def spots(data: bytes, behind: Callable[[int], int] | None = None) -> Iterator[tuple[int, int]]:
+    """Where each non-empty line begins and ends, newline left out, the last one whether or not it has one.
+
+    `behind` is asked at the beginning of each line how far the spot goes at least; newlines at its end are left out.
+    """
     position = 0
-    while position < len(data):
+    while True:
+        if empty := _NEWLINES.match(data, position):
+            position = empty.end()
+        if position >= len(data):
+            return
         newline = data.find(b"\n", position)
-        end = len(data) if newline < 0 else newline
-        if end > position:
-            yield position, end
-        position = end + 1
+        after = len(data) if newline < 0 else newline + 1
+        if behind is not None:
+            after = max(after, behind(position))
+        end = after
+        while data[end - 1 : end] == b"\n":
+            end -= 1
+        yield position, end
+        position = after

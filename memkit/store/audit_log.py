@@ -17,8 +17,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from memkit import clock as clocks
@@ -26,7 +24,7 @@ from memkit.errors import MemkitWarning, StoreError
 from memkit.model import jsontext
 from memkit.model.event import MAX_TEXT_CHARS, REMOVALS, Event, Trigger, Worker, line_of
 from memkit.model.problem import Problem
-from memkit.store import audit_chain, audit_compacted, durable, jsonl, leftovers, look
+from memkit.store import audit_chain, audit_compacted, durable, jsonl, look
 from memkit.store.audit_run import Run, running
 from memkit.store.durable import Before
 from memkit.store.lock import Lock
@@ -34,7 +32,6 @@ from memkit.store.paths import LOG_PREFIX, LOG_SUFFIX, StorePaths
 from memkit.store.scrub import Scrubber
 
 MAX_TOLD = 200  # damaged lines of a day that are told one by one
-_GIVEN_UP = "too many damaged lines; the rest of this day was not looked at"
 _TAIL_BYTES = 64 * 1024
 _LOG_NAME = re.compile(rf"{LOG_PREFIX}[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{re.escape(LOG_SUFFIX)}", re.ASCII)
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
@@ -194,18 +191,6 @@ def read_events(paths: StorePaths) -> tuple[list[dict[str, jsontext.Json]], list
     return events, problems
 
 
-def damaged_lines(paths: StorePaths) -> list[Problem]:
-    """The damaged lines of every day; a day full of them is given up after the first ones."""
-    found: list[Problem] = []
-    for day in days(paths):
-        damaged = (item for item in day_events(paths, day) if isinstance(item, Problem))
-        told = list(islice(damaged, MAX_TOLD))
-        if len(told) == MAX_TOLD:
-            told.append(replace(told[-1], detail=_GIVEN_UP, end=-1))
-        found += told
-    return found
-
-
 def chain(paths: StorePaths) -> audit_chain.Walk:
     """The chain of every day, logs checked line by line, compacted days gone over by what is known of them."""
     walk = audit_chain.Walk()
@@ -221,23 +206,6 @@ def chain(paths: StorePaths) -> audit_chain.Walk:
     return walk
 
 
-def broken_chain(paths: StorePaths) -> list[Problem]:
-    """The first break of the chain, as a problem, if there is one."""
-    spot = None if leftovers.is_wipe_unfinished(paths) else chain(paths).first_break
-    if spot is None:
-        return []
-    return [
-        Problem(
-            code="broken-log-chain",
-            file=paths.relative(paths.logs / spot.file),
-            detail=spot.why,
-            remedy="The log was changed after it was written; compare it with a copy. `memkit audit verify` says more.",
-            start=spot.start,
-            end=spot.end,
-        )
-    ]
-
-
 def last_event(paths: StorePaths) -> dict[str, jsontext.Json] | None:
     """The newest event, read from the end of the newest log; None where that says nothing."""
     for day in reversed(days(paths)):
@@ -251,17 +219,34 @@ def last_event(paths: StorePaths) -> dict[str, jsontext.Json] | None:
 
 
 def day_events(paths: StorePaths, day: str) -> Iterator[dict[str, jsontext.Json] | Problem]:
-    """The events of one UTC day in order, with a problem in the place of each damaged line."""
+    """The events of one UTC day in order, with a problem in the place of each damaged line.
+
+    Once there were too many odd ones, lines that lie together and cannot be events are one problem.
+    """
     file = paths.log_file(day)
-    for line in jsonl.lines(look.read_bytes(file) or b""):
+    data = look.read_bytes(file) or b""
+    n_odd, passed_over = 0, (0, 0)
+
+    def problem(detail: str, start: int, end: int) -> Problem:
+        remedy = "Nothing depends on it; the other lines are read."
+        return Problem("damaged-log-line", paths.relative(file), detail, remedy, start=start, end=end)
+
+    def skip(position: int) -> int:
+        nonlocal passed_over
+        run = audit_chain.JUNK.match(data, position) if n_odd >= MAX_TOLD else None
+        passed_over = (position, run.end() if run else position)
+        return passed_over[1]
+
+    for line in jsonl.lines(data, skip=skip):
+        if passed_over[0] < passed_over[1]:
+            yield problem("no events", *passed_over)
         try:
-            yield jsonl.parse_object(line.data)
+            raw = jsonl.parse_object(line.data)
         except jsontext.JsonDamage as damage:
-            yield Problem(
-                code="damaged-log-line",
-                file=paths.relative(file),
-                detail=str(damage),
-                remedy="Nothing depends on it; the other lines are read.",
-                start=line.start,
-                end=line.end,
-            )
+            n_odd += 1
+            yield problem(str(damage), line.start, line.end)
+        else:
+            n_odd += "id" not in raw
+            yield raw
+    if passed_over[0] < passed_over[1]:
+        yield problem("no events", *passed_over)

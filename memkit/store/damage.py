@@ -13,7 +13,19 @@ from memkit.model.problem import Problem
 from memkit.store.jsonl import RawLine
 
 MAX_SPOTS = 200
-_JUNK = re.compile(rb"(?:[^{\s\xef][^\n]*+\n)++")  # lines that cannot be JSON objects
+
+
+def junk_of(key: bytes = b"") -> re.Pattern[bytes]:
+    """Runs of lines, blank ones among them, that cannot be JSON objects with such a key, or with any.
+
+    A line is junk if it begins with no brace, or if the key, quoted as memkit writes it, is nowhere in it.
+    """
+    named = re.escape(key) + b'"' if key else rb"[ \t]*+:"
+    begun = rb"[^{\s][^\n]*+" + rb"|\{(?:[^\n\"]++|\"(?!" + named + rb"))*+"
+    return re.compile(rb"(?:[ \t\r]*+(?:" + begun + rb")\n(?:[ \t\r\x0b\x0c]*+\n)*+)++")
+
+
+_JUNK = junk_of()
 
 
 class DamagedSpots:
@@ -22,13 +34,16 @@ class DamagedSpots:
     Args:
         data: The file's bytes as they were read.
         offset: Where in the file they begin.
+        junk: What cannot be a line of this file, from `junk_of`.
         code: Of the problems.
         file: As problems name it.
         remedy: What to do.
     """
 
-    def __init__(self, data: bytes, *, code: str, file: str, remedy: str, offset: int = 0) -> None:
-        self._data, self._offset = data, offset
+    def __init__(
+        self, data: bytes, *, code: str, file: str, remedy: str, offset: int = 0, junk: re.Pattern[bytes] = _JUNK
+    ) -> None:
+        self._data, self._offset, self._junk = data, offset, junk
         self._code, self._file, self._remedy = code, file, remedy
         self._spots: list[tuple[int, int, int, str]] = []  # start, end, lines, what is wrong with the first
 
@@ -43,11 +58,16 @@ class DamagedSpots:
 
     def skip_junk(self, position: int) -> int:
         """Where reading goes on: behind the lines from `position` that cannot be objects, once there are too many."""
-        run = _JUNK.match(self._data, position) if len(self._spots) >= MAX_SPOTS else None
+        run = self._junk.match(self._data, position) if len(self._spots) >= MAX_SPOTS else None
         if run is None:
             return position
-        start, end, n = self._offset + position, self._offset + run.end(), run[0].count(b"\n")
-        self._spots.append((start, end, n, f"no objects (begins {_shown(run[0])})"))
+        start, end = self._offset + position, self._offset + run.end()
+        n = self._data.count(b"\n", position, run.end())
+        before = self._spots[-1]
+        if before[1] == start:
+            self._spots[-1] = (before[0], end, before[2] + n, before[3])
+        else:
+            self._spots.append((start, end, n, f"no objects (begins {_shown(self._data[position : position + 24])})"))
         return run.end()
 
     def problems(self) -> tuple[Problem, ...]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from memkit.model.index_line import IndexLine, LineDamage, parse_line
 from memkit.model.problem import Problem
 from memkit.store import jsonl
-from memkit.store.damage import DamagedSpots
+from memkit.store.damage import DamagedSpots, junk_of
 from memkit.store.paths import StorePaths
 
 MAX_SPOTS_IN_A_LINE = 20
+_JUNK = junk_of(b"id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def parse(paths: StorePaths, data: bytes, *, start: int, generation: int) -> Ind
         file=paths.relative(paths.index),
         remedy="Run `memkit repair --apply`; it moves the bytes to quarantine.",
         offset=start,
+        junk=_JUNK,
     )
     for raw in jsonl.lines(data, start, damage.skip_junk):
         n = n_damaged = 0

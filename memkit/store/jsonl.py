@@ -8,6 +8,7 @@ be writing them, so they are neither read nor called damage here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from memkit.model import jsontext
 
 MAX_LINE_BYTES = 1_000_000
 BOM = b"\xef\xbb\xbf"
+BLANK = re.compile(rb"(?:[ \t\r\x0b\x0c]*+\n)++")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,10 @@ def lines(data: bytes, offset: int = 0, skip: Callable[[int], int] | None = None
         raw = raw.removesuffix(b"\r")
         if raw and not raw.isspace():
             yield RawLine(offset + position, offset + newline + 1, raw)
-        position = newline + 1
+            position = newline + 1
+        else:
+            blank = BLANK.match(data, position)
+            position = blank.end() if blank else newline + 1
 
 
 def glued_objects(data: bytes) -> Iterator[bytes]:

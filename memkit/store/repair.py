@@ -55,6 +55,7 @@ _BY_FILE = {
     "damaged-query": "move the bytes to quarantine",
     "damaged-ledger": "move the bytes to quarantine",
     "unfinished-consolidation": "carry it to its end",
+    "torn-log-line": "close the line and say in the log that it was there",
 }
 _LINES = ("damaged-plan", "damaged-pin", "damaged-hold", "damaged-receipt", "damaged-ledger", "damaged-query")
 

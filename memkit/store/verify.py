@@ -45,6 +45,7 @@ from memkit.store.kinds import kind_of
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
+from memkit.store.verify_log import about_log
 from memkit.store.verify_trash import about_trash
 from memkit.store.writer import canonical_lock
 
@@ -89,8 +90,7 @@ def verify(store: Store, *, held: HeldLock | None = None, progress: Progress | N
     problems += _readable(paths, paths.state, lambda: saved_queries.read(paths)[1])
     problems += _readable(paths, paths.trash, lambda: about_trash(store, held))
     problems += _readable(paths, paths.state, lambda: _about_erasures(paths))
-    problems += _readable(paths, paths.logs, lambda: audit_log.damaged_lines(paths))
-    problems += _readable(paths, paths.logs, lambda: audit_log.broken_chain(paths))
+    problems += _readable(paths, paths.logs, lambda: about_log(paths))
     return sorted(set(problems))
 
 

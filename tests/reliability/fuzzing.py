@@ -23,6 +23,7 @@ from memkit.errors import MemkitError
 from memkit.model import jsontext, tokens
 from memkit.model.decision import read_decision, recall_fields
 from memkit.model.index_line import MAX_LINE_BYTES, line_for
+from memkit.model.problem import Problem
 from memkit.store import audit_log, entries, index, jsonl, quarantine
 from memkit.store.index_lines import MAX_SPOTS_IN_A_LINE
 from memkit.store.lock import Lock
@@ -207,9 +208,13 @@ def targets(scratch: pathlib.Path) -> list[Target]:
     def log_lines(data: bytes) -> list[str]:
         file = paths.logs / "memory-2031-05-05.log"
         file.write_bytes(data)
-        n = sum(1 for _ in audit_log.day_events(paths, "2031-05-05"))
-        n_lines = sum(1 for _ in jsonl.lines(data))
-        return [] if n == n_lines else [f"{n_lines} lines, {n} accounted for"]
+        items = list(audit_log.day_events(paths, "2031-05-05"))
+        n_events = sum(1 for item in items if not isinstance(item, Problem))
+        spots = [(item.start, item.end) for item in items if isinstance(item, Problem)]
+        lines = [(line.start, line.end) for line in jsonl.lines(data)]
+        left = [line for line in lines if not any(start <= line[0] and line[1] <= end for start, end in spots)]
+        audit_log.chain(paths)
+        return [] if n_events == len(left) else [f"{len(left)} lines that are no damage, {n_events} events"]
 
     def note(data: bytes) -> list[str]:
         (paths.quarantine / f"{spot.name}.json").write_bytes(data)

@@ -28,7 +28,9 @@ from memkit.store.store import Store
 from memkit.store.verify import verify
 
 # What a crash may leave and the next write or repair mends; nothing of it costs an entry.
-AFTER_A_CRASH = frozenset({"orphan-entry", "leftover-temp", "torn-tail", "damaged-line", "index-missing"})
+AFTER_A_CRASH = frozenset(
+    {"orphan-entry", "leftover-temp", "torn-tail", "damaged-line", "index-missing", "torn-log-line"}
+)
 # What repair leaves to a person: a log is only appended to, a lost note is lost, another memkit's entry is its own.
 FOR_EVER = frozenset({"damaged-log-line", "broken-log-chain", "note-damaged", "newer-entry", "foreign-entry"})
 # The harness sets retention to none: what a memory moves to the trash by itself would look lost.

@@ -170,6 +170,8 @@ def test_any_number_of_bytes_in_a_file_stay_cheap(scratch, cases, victim):
     contents = {
         "random": lambda: block * LARGE, "nul": lambda: bytes(LARGE << 20), "objects": lambda: b"{}" * (LARGE << 19),
         "lines": lambda: b"x\n" * (LARGE << 19), "numbers": lambda: b"9" * (LARGE << 20), "brackets": lambda: b"[" * (LARGE << 20),
+        "braces": lambda: b"{\n" * (LARGE << 19), "empty objects": lambda: b"{}\n" * (LARGE * (1 << 20) // 3),
+        "empty lines": lambda: b" \n" * (LARGE << 19),
     }  # fmt: skip
     for name, make in contents.items():
         file.write_bytes(make())
