@@ -34,6 +34,7 @@ SUFFIX: Final = ".md"
 MAX_RECORD_BYTES: Final = 1_048_576
 MAX_COUNT: Final = 2**31 - 1
 _BOM = "\ufeff"
+_LINE_END = re.compile(r"\r+\n")  # more than one carriage return: line ends that were converted twice
 _HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 
 
@@ -219,8 +220,8 @@ def read_record(folder: str, slug: str, data: bytes) -> Record:
 
 
 def normal_body(text: str) -> str:
-    """A body as `Record` has it: newlines only, no blank lines at its ends."""
-    return text.replace("\r\n", "\n").strip("\n").rstrip()
+    """A body as `Record` has it: newlines only, no blank lines at its ends; of one that is so already, the same."""
+    return _LINE_END.sub("\n", text).strip("\n").rstrip()
 
 
 def _decoded(data: bytes) -> str:

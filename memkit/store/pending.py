@@ -57,7 +57,8 @@ def commit(
         The lines as they were written, with their files.
 
     Raises:
-        StoreError: nothing was acknowledged; the next writer carries on what passed the point of no return.
+        OutcomeUnknownError: the lines may be in the ledger, or are; then the next writer carries it on.
+        StoreError: nothing was changed.
     """
     require_held(store.paths, held)
     paths = store.paths

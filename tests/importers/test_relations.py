@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.importers.shapes import document_of
@@ -138,3 +140,17 @@ def test_amending_and_extending_are_not_superseding():
 )
 def test_what_holds_in_part_only_is_marked(text, partly):
     assert document_of(text).get("partly") == partly
+
+
+@pytest.mark.parametrize("unit", ["9", "-", ".", "a-", "/", "0001", "x", "supersedes ADR-1 "], ids=ascii)
+@pytest.mark.parametrize(
+    "head", ["## Status\n\nAccepted ", "## Decision\n\nThis ADR supersedes "], ids=["status", "sentence"]
+)
+def test_a_text_of_one_unit_again_and_again_takes_a_time_that_grows_with_its_length(head, unit):
+    def seconds(n):
+        began = time.process_time()
+        document_of(f"{HEAD}{head}{unit * (n // len(unit))}\n{TAIL}")
+        return time.process_time() - began
+
+    seconds(2_000)
+    assert seconds(20_000) < 1

@@ -217,3 +217,13 @@ def test_a_record_is_plain_data_too():
     said = LESSON.to_dict()
     assert (said["path"], said["created_at"]) == ("memory/retry-only-idempotent-calls.md", "2026-11-30T12:00:00.000Z")
     assert said["extra"] == dict(LESSON.extra)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r\r\nb", "\r\r\n\r\na\r\n", "\r\n \r\n", "a\rb", "a\r\n\r\n\r\r\r\n", "\n\ra\r"], ids=ascii
+)
+def test_a_body_whose_line_ends_were_converted_twice_is_the_same_when_written_and_read_again(text):
+    record = read_record("memory", "use-utc", b"---\r\nkind: lesson\r\n---\r\n\r\n" + text.encode())
+    assert "\r\n" not in record.body
+    assert normal_body(record.body) == record.body
+    assert read_record("memory", "use-utc", write_record(record)).body == record.body

@@ -24,7 +24,7 @@ _LINKS = (
 )
 _CODED = r"(?-i:(?<![\w-])(?:[A-Z]{2,6}-){1,2}\d{1,5}\b)"
 _NAMED = rf"(?<![\w-]){_NAME}[\s\-_#№.:]{{0,3}}\d{{1,5}}(?:[-_][\w-]+)?(?![\w])|{_CODED}"
-_FILES = r"(?<![\w/])[\w./-]*[\w-]+\.md\b|(?<![\w-])\d{8}-[\w-]{3,}|(?<![\w.-])0\d{2,4}(?:-[\w-]+)?\b"
+_FILES = r"(?<![\w/])[\w./-]{1,300}(?<=[\w-])\.md\b|(?<![\w-])\d{8}-[\w-]{3,}|(?<![\w.-])0\d{2,4}(?:-[\w-]+)?\b"
 _BARE = r"(?<![\w.-])#?\d{1,5}(?:-[\w-]+)?(?![\w-]|\.\d)"
 REF: Final = rf"(?:{_LINKS}|{_NAMED}|{_FILES})"
 LOOSE_REF: Final = rf"(?:{_LINKS}|{_NAMED}|{_FILES}|{_BARE})"
@@ -41,6 +41,7 @@ _SELF = re.compile(
     r"(?:adr|decision|record|document|proposal|entscheidung|décision|decisão|decisión|documento|決定|决策|决定|記録)|^\W*(?:this|we|it|wir|nous)\W*$",
     re.IGNORECASE,
 )
+_MOST_CHARS: Final = 20_000  # of one text are looked at
 _STRONG = re.compile(r"super[sc]ee?de", re.IGNORECASE)
 _PARTLY = re.compile(rf"(?<!\w)(?:{PARTLY})(?!\w)|§|一部|部分", re.IGNORECASE)
 _ASPECT = re.compile(r"\w\s+(?:details?|aspects?|parts?|sections?|rules?|clauses?)\b", re.IGNORECASE)
@@ -126,18 +127,25 @@ def said_in_passing(paragraphs: Iterable[str], own: frozenset[str], origin: str)
         if not _STRONG.search(paragraph) and not _SELF.search(paragraph):
             continue
         for sentence in _SENTENCE.split(paragraph):
-            for match, relation in _matches(sentence, _PASSING):
+            found_here = _matches(sentence, _PASSING)
+            other = _first_other(sentence, own) if found_here else _MOST_CHARS
+            for match, relation in found_here:
                 if relation not in ("supersedes", "superseded_by"):
                     continue
                 before = sentence[: match.start()]
-                others = [ref for ref in _ANY.findall(before) if parse_target(ref).number not in own]
-                if others or _NEGATED.search(before[-60:]):
+                if other < match.start() or _NEGATED.search(before[-60:]):
                     continue
                 if not _STRONG.match(match.group()) and not (_SELF.search(before) and relation == "supersedes"):
                     continue
                 partly = _PARTLY.search(before + match.group()[: match.start("ref") - match.start()]) is not None
                 found.extend(Related(relation, ref, origin, partly) for ref in _refs_from(sentence, match))
     return found
+
+
+def _first_other(sentence: str, own: frozenset[str]) -> int:
+    """Where a sentence first names a record that is not this one."""
+    named = _ANY.finditer(sentence[:_MOST_CHARS])
+    return next((ref.start() for ref in named if parse_target(ref.group()).number not in own), _MOST_CHARS)
 
 
 def distinct(found: Iterable[Related]) -> list[Related]:
@@ -160,7 +168,7 @@ def distinct(found: Iterable[Related]) -> list[Related]:
 
 def _matches(text: str, patterns: tuple[tuple[Relation, re.Pattern[str]], ...]) -> list[tuple[re.Match[str], Relation]]:
     """Matches in order of place; where two overlap, the more exact row wins."""
-    text = text[:20_000]
+    text = text[:_MOST_CHARS]
     taken: list[tuple[int, int]] = []
     found: list[tuple[re.Match[str], Relation]] = []
     for relation, pattern in patterns:
