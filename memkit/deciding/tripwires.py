@@ -91,7 +91,7 @@ class Tripwires:
 
         moment = moment_of(as_of, self._store.clock.now())
         known = self._facts(facts, mapping)
-        return check(
+        report = check(
             self._catalog(),
             known,
             as_of=moment,
@@ -100,6 +100,7 @@ class Tripwires:
             acknowledgements=self.acknowledged(),
             read=self._condition,
         )
+        return replace(report, notes=(*report.notes, *self._unheard(known)))
 
     def backtest(
         self,
@@ -114,7 +115,7 @@ class Tripwires:
 
         moment = moment_of(as_of, self._store.clock.now())
         known = self._facts(facts, mapping)
-        return backtest(
+        found = backtest(
             self._catalog(),
             known,
             as_of=moment,
@@ -122,6 +123,7 @@ class Tripwires:
             include_superseded=include_superseded,
             read=self._condition,
         )
+        return replace(found, notes=(*found.notes, *self._unheard(known)))
 
     # -- acknowledging -------------------------------------------------------------------------------------------
 
@@ -284,6 +286,15 @@ class Tripwires:
         known = {} if facts is None else facts.metrics
         general = {name: target for name, target in self._metrics.items() if metric_name(target) in known}
         return {**general, **self._given_mapping}
+
+    def _unheard(self, facts: Facts | None) -> list[str]:
+        """Names of `tripwires.metrics` that the facts of the settings do not have; other facts need not have them."""
+        if facts is None or self._given is not None:
+            return []
+        missing = sorted(target for target in self._metrics.values() if metric_name(target) not in facts.metrics)
+        return [
+            f"The setting tripwires.metrics names {target!r}, which {facts.source} does not have." for target in missing
+        ]
 
     def _condition(self, text: str) -> Condition:
         found = self._read.get(text)

@@ -136,7 +136,14 @@ def test_a_name_in_the_settings_leads_to_the_facts(sample_root, tmp_path):
     frame.to_csv(tmp_path / "facts.csv", index=False)
     lines = f'[tripwires]\nfacts = "{tmp_path}/facts.csv"\n[tripwires.metrics]\n"write QPS" = "db.writes"\nteam = "not there"'
     with opened(sample_root, line=lines) as mem:
-        assert "write QPS sustains >5k for 24h" in [row.text for row in mem.tripwires.check().speaking]
+        report = mem.tripwires.check()
+        assert "write QPS sustains >5k for 24h" in [row.text for row in report.speaking]
+        assert (
+            f"The setting tripwires.metrics names 'not there', which {tmp_path}/facts.csv does not have."
+            in report.notes
+        )
+        assert mem.tripwires.backtest().notes == report.notes
+        assert "not there" not in " ".join(mem.tripwires.check(FACTS).notes)
 
 
 def test_a_facts_file_of_the_settings_that_is_gone_warns_and_recall_goes_on(sample_root):
