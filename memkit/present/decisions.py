@@ -28,6 +28,7 @@ from memkit.present.safe import say
 from memkit.present.wording import (
     count,
     fact,
+    first_steps,
     ids,
     moment,
     n_tripped,
@@ -104,7 +105,7 @@ def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
     shown = decisions.rows[:rows]
     if not total:
         lead: Line = ("Nothing stored is a decision yet. Decisions come from decision panels and imported records.",)
-        return Sheet(("No decisions",), (lead,), ())
+        return Sheet(("No decisions",), (lead, *first_steps()), ())
     lead = (f"Ages counted to {moment(decisions.as_of)}.",)
     if total <= MOST_AS_CARDS:
         cards = tuple(decision_card(row) for row in shown)

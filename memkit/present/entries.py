@@ -31,6 +31,7 @@ from memkit.present.safe import say
 from memkit.present.wording import (
     count,
     fact,
+    first_steps,
     ids,
     kinds,
     moment,
@@ -109,7 +110,7 @@ def list_sheet(listed: EntryList, rows: int = MAX_ROWS) -> Sheet:
     if listed.n_damaged:
         lead.append((f"{count(listed.n_damaged, 'index line')} could not be read; verify lists them.",))
     if not total:
-        return Sheet(("No entries",), (("Nothing is stored yet.",), *lead), ())
+        return Sheet(("No entries",), (("Nothing is stored yet.",), *lead, *first_steps()), ())
     title = f"{len(shown):,} of {total:,} entries" if len(shown) < total else count(total, "entry", "entries")
     caption: Line = (f"Newest first, ages counted to {moment(listed.as_of)}.",)
     columns = (

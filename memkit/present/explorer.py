@@ -17,7 +17,7 @@ from memkit.present import render
 from memkit.present.blocks import Block, Column, Fact, Facts, Grid, Line, Para, Section, Sheet, joined
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, points, status_chip
+from memkit.present.wording import count, fact, first_steps, points, status_chip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +101,11 @@ class Explorer(Displayable):
         """What is shown of the chosen hit; None where none is chosen."""
         chosen = next((row for row in self.value if row.id == self.selected), None)
         return None if chosen is None else self._card(chosen)
+
+    @property
+    def next_steps(self) -> tuple[Line, ...]:
+        """What to do where nothing at all is stored."""
+        return () if self.facets.panels or len(self.value) else first_steps()
 
     def to_pandas(self) -> pd.DataFrame:
         """The hits as a data frame."""
@@ -206,7 +211,7 @@ class Explorer(Displayable):
         ids = [row.id for row in self.value]
         parts["number"].max = len(ids)
         parts["number"].value = ids.index(self.selected) + 1 if self.selected in ids else 0
-        parts["count"].value = render.html(Note(_found(self.value)))
+        parts["count"].value = render.html(Note(_found(self), self.next_steps))
         card = self.card
         parts["card"].value = "" if card is None else render.html(card)
 
@@ -214,8 +219,9 @@ class Explorer(Displayable):
 class Note(Displayable):
     """One line of text beside a widget."""
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, words: str, more: tuple[Line, ...] = ()) -> None:
         self.words = words
+        self.more = more
 
     def __repr__(self) -> str:
         return self.words
@@ -223,7 +229,7 @@ class Note(Displayable):
 
 def note_sheet(note: Note, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     """The line."""
-    return Sheet((), (), (Para((say(note.words, 400),), "dim"),))
+    return Sheet((), (), (Para((say(note.words, 400),), "dim"), *(Para(line) for line in note.more)))
 
 
 def _choices(counted: tuple[tuple[str, int], ...], asked: str | None) -> list[tuple[str, str]]:
@@ -248,7 +254,10 @@ def _label(row: ExploreRow) -> str:
     return f"{score}{say(row.title, 90).text} · {row.age_label.lower()}"
 
 
-def _found(found: Explored) -> str:
+def _found(explorer: Explorer) -> str:
+    found = explorer.value
+    if explorer.next_steps:
+        return "Nothing is stored for this project yet."
     if not len(found):
         return " ".join(found.causes)
     order = "best first" if found.filters.query.strip() else "newest first"
@@ -268,11 +277,11 @@ def explorer_sheet(explorer: Explorer, rows: int = MAX_ROWS) -> Sheet:
         cells = tuple(_cells(row, scored=scored) for row in shown)
         body.append(Grid((f"{len(shown):,} of {count(len(found), 'hit')}",), tuple(columns), cells, head=True))
     else:
-        body.append(Para((say(_found(found), 400),), "dim"))
+        body += [Para(line) for line in explorer.next_steps]
     card = explorer.card
     if card is not None:
         body.append(Section(("Chosen",), render.sheet_of(card).body))
-    return Sheet(("Explore",), ((say(_found(found), 200),),), tuple(body))
+    return Sheet(("Explore",), ((say(_found(explorer), 400),),), tuple(body))
 
 
 def _filter_facts(filters: Filters) -> list[Fact]:

@@ -12,7 +12,7 @@ from memkit.analytics.tripwire_words import moment as brief
 from memkit.present.blocks import Block, Bullets, Chip, Column, Grid, Inline, Line, Meter, Para, Section, Sheet
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, ids, moment, share, status_chip
+from memkit.present.wording import count, first_steps, ids, moment, share, status_chip
 
 MAX_MEMBERS = 12
 _KINDS = {
@@ -31,7 +31,8 @@ _KINDS = {
 def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
     """The stretches as a table, newest last, then the newest events."""
     if not timeline.rows:
-        return Sheet(("No decision by then",), ((f"This memory knows of none up to {moment(timeline.until)}.",),), ())
+        nothing = f"This memory knows of none up to {moment(timeline.until)}."
+        return Sheet(("No decision by then",), ((nothing,), *first_steps()), ())
     shown = timeline.rows[-rows:]
     n = len(timeline.rows)
     stretches = count(n, timeline.bucket)

@@ -29,6 +29,7 @@ from memkit.present.safe import marked, say
 from memkit.present.wording import (
     count,
     fact,
+    first_steps,
     ids,
     moment,
     n_tripped,
@@ -88,6 +89,7 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
     else:
         title = ("Nothing recalled for “", query, "”")
         lead.append(_nothing(result))
+        lead += [] if result.n_entries else first_steps()
     if result.options:
         options = [
             (say(name, 40), " ", say(value, 60, "code")) for name, value in sorted(result.options.items())[:MAX_OPTIONS]
@@ -220,7 +222,7 @@ def _by_word(contributions: Sequence[Contribution]) -> dict[str, list[Contributi
 
 def _nothing(result: RecallResult) -> Line:
     if not result.n_entries:
-        return (f"The memory asked holds no entry, as of {moment(result.as_of)}. Store one, or import decisions.",)
+        return (f"The memory asked holds no entry, as of {moment(result.as_of)}.",)
     searched = f"{count(result.n_entries, 'entry', 'entries')} searched, as of {moment(result.as_of)}."
     if not result.terms:
         return (f"{searched} The question holds no word that could be searched.",)

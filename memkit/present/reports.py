@@ -29,7 +29,7 @@ from memkit.present.blocks import (
 )
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, ids, kinds, moment, size
+from memkit.present.wording import count, fact, first_steps, ids, kinds, moment, size, step
 from memkit.store.repair import RepairReport
 from memkit.store.wipe import WipeReceipt
 
@@ -273,10 +273,6 @@ def status_sheet(status: Status, rows: int = MAX_ROWS) -> Sheet:
 
 def _next_steps(status: Status) -> Iterator[Line]:
     """What to do next, from where this memory stands, in a terminal and in Python."""
-
-    def step(words: str, terminal: str, python: str) -> Line:
-        return (f"{words}: ", say(terminal, 120, "code"), ", or ", say(python, 120, "code"))
-
     if not status.enabled:
         yield step("Nothing is stored or recalled while memory is off; to say yes", "memkit enable", "memkit.enable()")
         if status.n_entries:
@@ -285,8 +281,7 @@ def _next_steps(status: Status) -> Iterator[Line]:
     if status.n_damaged:
         yield step("To see what is damaged, and mend it without losing a byte", "memkit verify", "mem.verify()")
     if not status.n_entries:
-        yield step("To take in decisions you have", "memkit import adr FOLDER", 'mem.import_adr("docs/decisions")')
-        yield step("To store a result", "memkit store FILE", "mem.store(question=..., result={...})")
+        yield from first_steps()
         return
     yield step("To ask", "memkit recall WORDS", 'mem.recall("words")')
     yield step("To see what holds", "memkit decided TOPIC", 'mem.what_we_decided("topic")')

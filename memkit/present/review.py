@@ -20,7 +20,7 @@ from memkit.present.blocks import Block, Bullets, Chip, Column, Fold, Grid, Line
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.staging import candidate_card
-from memkit.present.wording import count, share
+from memkit.present.wording import count, share, step
 
 MAX_BUTTONS = 50  # candidates with buttons at once; the next ones come after apply
 _SAID: dict[str, tuple[str, str]] = {
@@ -40,6 +40,8 @@ def review_sheet(review: Review, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = []
     if n:
         lead.append((f"{len(decided):,} decided, nothing applied yet.",))
+    else:
+        lead.append(step("Candidates come from sessions", "memkit extract", "mem.staging.extract()"))
     body: list[Block] = []
     for item in review.items[:rows]:
         body += _item(review, item)

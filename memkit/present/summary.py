@@ -10,7 +10,7 @@ from memkit.present.blocks import Block, Facts, Inline, Line, Section, Sheet, jo
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.tripwires import tripwire_card
-from memkit.present.wording import count, fact, moment, status_chip, verdict_chip
+from memkit.present.wording import count, fact, first_steps, moment, status_chip, verdict_chip
 
 
 def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
@@ -18,7 +18,8 @@ def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
     name = summary.project_path.rstrip("/").rpartition("/")[2] or "/"
     title: Line = ("Decisions of ", say(name, 80))
     if not summary.n_entries and not summary.n_decisions and not summary.records:
-        return Sheet(title, ((f"Nothing is stored for this project yet, as of {moment(summary.as_of)}.",),), ())
+        nothing = f"Nothing is stored for this project yet, as of {moment(summary.as_of)}."
+        return Sheet(title, ((nothing,), *first_steps()), ())
     facts = fact("Decisions", _decisions(summary))
     facts += fact("Days", _days(summary))
     facts += fact("Entries", _entries(summary))

@@ -51,6 +51,19 @@ def unwrapped(text: str) -> str:
     return head + "\n".join(part for part in kept if part)
 
 
+def step(words: str, terminal: str, python: str) -> Line:
+    """What can be done, and how: in a terminal, or in Python."""
+    return (f"{words}: ", say(terminal, 120, "code"), ", or ", say(python, 120, "code"))
+
+
+def first_steps() -> tuple[Line, ...]:
+    """What somebody does next whose memory holds nothing."""
+    return (
+        step("To take in decisions you have", "memkit import adr FOLDER", 'mem.import_adr("docs/decisions")'),
+        step("To store a result", "memkit store FILE", "mem.store(question=..., result={...})"),
+    )
+
+
 def count(n: int, noun: str, plural: str | None = None) -> str:
     """`1 entry`, `1,234 entries`."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
