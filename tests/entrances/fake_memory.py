@@ -102,10 +102,10 @@ class FakeMemory:
         arrow = SimpleNamespace(to_pylist=lambda: self.rows)
         return SimpleNamespace(columns=tuple(self.rows[0]), to_arrow=lambda: arrow, to_text=lambda: repr(self.rows))
 
-    def verify(self):
+    def verify(self, *, progress=None):
         return self.problems
 
-    def repair(self, *, dry_run) -> RepairReport:
+    def repair(self, *, dry_run, progress=None) -> RepairReport:
         actions = tuple(RepairAction(p.code, p.file, "move the bytes to quarantine") for p in self.problems)
         return RepairReport(dry_run, actions, self.problems_left, NOW)
 
