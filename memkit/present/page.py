@@ -17,11 +17,13 @@ class Part:
         heading: Above it.
         value: Any result that shows itself, or a text of paragraphs.
         note: A sentence between the two.
+        rows: Rows of it at most.
     """
 
     heading: str
     value: object
     note: str = ""
+    rows: int = render.MAX_ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,6 @@ def page(title: str, parts: Sequence[object]) -> str:
     drawn = []
     for part in parts:
         held = part if isinstance(part, Part) else Part("", part)
-        source = Markup(render.fragment(held.value, level=3 if held.heading else 2))  # noqa: S704
+        source = Markup(render.fragment(held.value, level=3 if held.heading else 2, rows=held.rows))  # noqa: S704
         drawn.append(_Drawn(shown(held.heading, 200), shown(held.note, 600), source))
     return markup.fill("page.html.j2", title=shown(title, 200), parts=drawn, style=markup.style()) + "\n"

@@ -15,7 +15,7 @@ from memkit.present.safe import say
 
 MAX_ROWS = 20
 MAX_HTML_BYTES = 200_000
-_FEWER = (MAX_ROWS, 15, 10, 7, 5, 3, 2, 1)
+MAX_PART_BYTES = 1_000_000
 
 
 @singledispatch
@@ -38,12 +38,13 @@ def text(value: object, *, width: int = terminal.WIDTH, rows: int = MAX_ROWS) ->
 
 def html(value: object) -> str:
     """`value` as script-free HTML with its stylesheet, below `MAX_HTML_BYTES`."""
-    return _bounded(value, markup.document)
+    return _bounded(value, markup.document, MAX_ROWS, MAX_HTML_BYTES)
 
 
-def fragment(value: object, *, level: int = 3) -> str:
-    """Like `html`, without the stylesheet; its heading is `<h{level}>`."""
-    return _bounded(value, lambda sheet: markup.fragment(sheet, level=level))
+def fragment(value: object, *, level: int = 3, rows: int = MAX_ROWS) -> str:
+    """Like `html`, without the stylesheet; its heading is `<h{level}>`. With more rows it may be `MAX_PART_BYTES`."""
+    most = MAX_HTML_BYTES if rows <= MAX_ROWS else MAX_PART_BYTES
+    return _bounded(value, lambda sheet: markup.fragment(sheet, level=level), rows, most)
 
 
 def bundle(value: object) -> MimeBundle:
@@ -51,10 +52,10 @@ def bundle(value: object) -> MimeBundle:
     return {"text/plain": text(value), "text/html": html(value)}
 
 
-def _bounded(value: object, draw: Callable[[Sheet], str]) -> str:
+def _bounded(value: object, draw: Callable[[Sheet], str], rows: int, most: int) -> str:
     """Draw with as many rows as fit. One row always fits: every text in it is bounded."""
-    for rows in _FEWER:
+    while True:
         source = draw(sheet_of(value, rows))
-        if len(source.encode()) < MAX_HTML_BYTES:
-            break
-    return source
+        if len(source.encode()) < most or rows <= 1:
+            return source
+        rows = max(1, rows * 2 // 3)

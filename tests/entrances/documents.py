@@ -89,6 +89,9 @@ LINES = {
     "queries list": "",
     "queries drop": "queue",
     "report retention": "--out {tmp}/page.html",
+    "report decisions": "--out {tmp}/decisions.html",
+    "report audit": "--out {tmp}/log.html",
+    "report consolidation": "--out {tmp}/learnt.html",
     "doctor": "",
     "verify": "",
     "repair": "",
@@ -116,6 +119,7 @@ ODD_LINES = {
     "verify": "",
     "lint": "",
     "doctor": "",
+    "report consolidation": "--out {tmp}/learnt.html",
     "scan": "--secrets",
     "in-force": "--as-of 2001-01-01",
 }

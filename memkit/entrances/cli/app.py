@@ -18,6 +18,7 @@ from memkit.entrances.cli import (
     forgetting,
     keeping,
     recording,
+    reporting,
     retaining,
     staging,
 )
@@ -174,6 +175,9 @@ def build() -> typer.Typer:
     verb("Verbs", "list", retaining.list_queries, "memkit queries list", of=queries)
     reports = family(forget, "report", "Pages for people who have never seen memkit.")
     verb("Verbs", "retention", retaining.report, "memkit report retention --out audit.html", of=reports)
+    verb("Verbs", "decisions", reporting.decisions, "memkit report decisions --out decisions.html", of=reports)
+    verb("Verbs", "audit", reporting.audit, "memkit report audit --out log.html --since 2026-11-01", of=reports)
+    verb("Verbs", "consolidation", reporting.consolidation, "memkit report consolidation --out learnt.html", of=reports)
 
     verb(care_title, "erase", forgetting.erase, ERASE_EXAMPLE)
     verb(care_title, "scan", forgetting.scan, "memkit scan --secrets\nmemkit scan --text 'Ada Lovelace'")
