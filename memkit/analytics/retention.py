@@ -40,6 +40,7 @@ def judge(
     due_within_days: float = 0.0,
     to_store: Sequence[NewEntry] = (),
     titles: bool = True,
+    for_people: bool = True,
 ) -> RetentionReview:
     """Judge every entry of a store by a policy.
 
@@ -51,6 +52,7 @@ def judge(
         due_within_days: How far ahead to look for what is soon due.
         to_store: Entries that are about to be stored; they are judged as if they were there, named `new-<n>`.
         titles: Whether to read the titles of what has expired in the trash.
+        for_people: False leaves out bytes, and what has expired in the trash: for storing, which asks what is due only.
 
     Raises:
         StoreError: the store cannot be read.
@@ -60,7 +62,7 @@ def judge(
     pins, damaged_pins = marks.current(store.paths, "pin")
     holds, damaged_holds = marks.current(store.paths, "hold")
     trash = store.trash()
-    stamps = envelope_stamps(store)
+    stamps = envelope_stamps(store) if for_people else {}
     query = load(PACKAGE, "retention")
     frames = _frames(policy, pins, holds, trash.restored, stamps, to_store, now_ms=clock.to_ms(store.clock.now()))
     params = {
@@ -75,11 +77,10 @@ def judge(
     data = catalog.table(query, params, as_of=as_of, frames=frames).data
     n_future = _count(data, "is_future")
     damaged = [*damaged_pins, *damaged_holds, *trash.problems]
-    expired = tuple(
-        row
-        for row in trash_rows(store, policy, as_of=as_of, held=holds, titles=titles, only_expired=True)
-        if row.is_expired and policy.enabled and not policy.legal_hold
-    )
+    expired: tuple[TrashRow, ...] = ()
+    if for_people and policy.enabled and not policy.legal_hold:
+        in_trash = trash_rows(store, policy, as_of=as_of, held=holds, titles=titles, only_expired=True)
+        expired = tuple(row for row in in_trash if row.is_expired)
     return RetentionReview(
         policy=policy,
         as_of=as_of,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from memkit import clock
 from memkit.analytics.retention import envelope_stamps, judge
-from memkit.analytics.retention_review import RetentionReceipt
+from memkit.analytics.retention_review import RetentionReceipt, RetentionReview
 from memkit.errors import PolicyError
-from memkit.retention.plan import PlanFile, require_unchanged, stale, state_of
+from memkit.retention.plan import PlanFile, changes, marks_of, require_unchanged, stale, state_of
 from memkit.store.prune import prune
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ def apply_plan(
     settings_policy: RetentionPolicy,
     everything: bool = False,
     dry_run: bool = False,
-    cause: str = "apply",
 ) -> RetentionReceipt:
     """Move what a plan names to the trash and erase what has expired there, all or nothing.
 
@@ -44,7 +44,7 @@ def apply_plan(
     if again.blocked:
         raise PolicyError(again.doubts[0], remedy="Run `memkit verify`.")
     due = {row.entry_id: row.matched for row in again.due}
-    expired = () if cause == "store" else tuple(row.entry_id for row in again.expired)  # a plain store erases nothing
+    expired = tuple(row.entry_id for row in again.expired)
     if due != dict(plan.due) or set(expired) != set(plan.expired):
         raise stale(["what is due is not what the plan names"])
     if again.is_everything and not everything:
@@ -53,7 +53,7 @@ def apply_plan(
             field="retention",
             remedy="If that is meant, pass --all (everything=True in Python); else raise the limits.",
         )
-    n_bytes = sum(row.n_bytes for row in again.due) + sum(r.n_bytes for r in again.expired if r.entry_id in expired)
+    n_bytes = sum(row.n_bytes for row in again.due) + sum(row.n_bytes for row in again.expired)
     until = now + dt.timedelta(days=plan.policy.trash_days)
     if dry_run or not (due or expired):
         return RetentionReceipt("", tuple(due), expired, n_bytes, until, dry_run)
@@ -61,10 +61,34 @@ def apply_plan(
     def check(_: HeldLock) -> None:
         require_unchanged(plan.state, state_of(store, envelope_stamps(store)))
 
-    receipt = prune(store, due, expired=expired, cause=cause, policy=plan.policy.fingerprint, check=check)
+    receipt = prune(store, due, expired=expired, policy=plan.policy.fingerprint, check=check)
     if receipt is None:
         raise AssertionError
     return RetentionReceipt(receipt.plan_id, receipt.moved, receipt.erased, receipt.n_bytes, until)
+
+
+def prune_due(store: Store, review: RetentionReview, before: Mapping[str, str]) -> tuple[str, ...]:
+    """Move what a review names right after it was made, as storing does; the ids moved. Erases nothing.
+
+    Args:
+        store: The store.
+        review: The review, made a moment ago by this process.
+        before: `marks_of` the store before it. Who stores meanwhile takes nothing from what is due; who pins, holds,
+            prunes or restores meanwhile may.
+
+    Raises:
+        StalePlanError: pins, holds or the trash are not what they were. Nothing was moved.
+        StoreError: the disk, a permission or another writer stood in the way.
+    """
+
+    def check(_: HeldLock) -> None:
+        found = changes(before, marks_of(store))
+        if found:
+            raise stale(found)
+
+    due = {row.entry_id: row.matched for row in review.due}
+    receipt = prune(store, due, cause="store", policy=review.policy.fingerprint, check=check)
+    return receipt.moved if receipt else ()
 
 
 def _require_ours(store: Store, plan: PlanFile, settings_policy: RetentionPolicy, now: dt.datetime) -> None:

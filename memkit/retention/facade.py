@@ -18,8 +18,8 @@ from memkit.model.mark import Mark
 from memkit.model.moments import Moment, moment_of
 from memkit.model.policy import RetentionPolicy, policy_of
 from memkit.retention import what_if
-from memkit.retention.apply import apply_plan
-from memkit.retention.plan import plan_of, read_plan, state_of, to_bytes
+from memkit.retention.apply import apply_plan, prune_due
+from memkit.retention.plan import marks_of, plan_of, read_plan, state_of, to_bytes
 from memkit.retention.quick import Quick
 from memkit.store import durable, look, marks, prune, records, saved_queries
 from memkit.store.naming import match_id
@@ -242,7 +242,7 @@ class Retention:
         try:
             if not self._quick.can_be_due():
                 return ()
-            covered = self._covered()
+            covered, before = self._covered(), marks_of(self._store)
             review = self._after(())
             if not review.due:
                 self._quick.remember(review, covered=covered)
@@ -250,8 +250,7 @@ class Retention:
                 return ()
             if review.is_everything:
                 raise PolicyError(f"the policy would leave none of the {len(review.due):,} entries it may forget")
-            made = replace(plan_of(self._store, review), expired=())
-            ids = apply_plan(self._store, self._catalog(), made, settings_policy=self.policy, cause="store").moved
+            ids = prune_due(self._store, review, before)
         except StalePlanError:  # somebody else is at work; the next store looks again
             return ()
         except MemkitError as error:
@@ -272,13 +271,11 @@ class Retention:
         from memkit.analytics.retention import judge
 
         now = self._store.clock.now()
-        review = judge(self._catalog(), self._store, self.policy, as_of=now, to_store=new, titles=False)
-        return self._finished(review, is_own=True, cite=False)
+        return judge(self._catalog(), self._store, self.policy, as_of=now, to_store=new, for_people=False)
 
-    def _finished(self, review: RetentionReview, *, is_own: bool, cite: bool = True) -> RetentionReview:
-        citing = _citing(self._store) if cite else {}
+    def _finished(self, review: RetentionReview, *, is_own: bool) -> RetentionReview:
         state = state_of(self._store, review.stamp)
-        return replace(review, stamp=state, is_own=is_own, citing=citing, _apply=self.apply)
+        return replace(review, stamp=state, is_own=is_own, citing=_citing(self._store), _apply=self.apply)
 
     def _trash_rows(self, policy: RetentionPolicy, at: dt.datetime, *, titles: bool = True) -> list[TrashRow]:
         from memkit.analytics.retention import trash_rows

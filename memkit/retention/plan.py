@@ -54,12 +54,14 @@ class PlanFile:
 
 def state_of(store: Store, stamps: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
     """What a plan depends on besides the policy: envelopes, pins, holds, trash."""
+    return {"envelopes": stamps, **marks_of(store)}
+
+
+def marks_of(store: Store) -> dict[str, str]:
+    """Hashes of pins, holds and trash."""
     paths = store.paths
     files = {"pins": paths.pins, "holds": paths.holds, "trash": paths.trash_plans}
-    return {
-        "envelopes": stamps,
-        **{name: hashlib.sha256(look.read_bytes(file) or b"").hexdigest() for name, file in files.items()},
-    }
+    return {name: hashlib.sha256(look.read_bytes(file) or b"").hexdigest() for name, file in files.items()}
 
 
 def plan_of(store: Store, review: RetentionReview) -> PlanFile:
@@ -140,7 +142,7 @@ def _digest(content: Mapping[str, Any]) -> str:
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """What is different between two states, one line each, envelopes by id."""
     said: list[str] = []
-    old, new = before.get("envelopes", {}), now["envelopes"]
+    old, new = before.get("envelopes", {}), now.get("envelopes", {})
     for entry_id in sorted({*old, *new}):
         if entry_id not in new:
             said.append(f"entry {entry_id} is gone")
