@@ -206,6 +206,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         for scope, catalog in self._catalogs.items():
             if scope != "others":
                 catalog.apply([receipt.entry for receipt in receipts])
+        self._carry_on_erasing()
         pruned = self._retention().after_storing() if receipts else ()
         return [*receipts[:-1], replace(receipts[-1], pruned=pruned)] if pruned else receipts
 
@@ -352,6 +353,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         self._require_open()
         if not dry_run:
             self._require_enabled()
+            self._carry_on_erasing(compacted=True)
         report = repair(self._store, dry_run=dry_run, progress=progress)
         if not dry_run:
             self._reload()

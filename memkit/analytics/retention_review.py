@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,8 @@ from memkit import clock
 from memkit.analytics.frames import arrow
 from memkit.display import Charted, Displayable
 from memkit.model.policy import RetentionPolicy
+from memkit.model.scan import Scan
+from memkit.store.erasers import Removed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,10 +202,12 @@ class RetentionReceipt(Displayable):
     Attributes:
         plan_id: Its name in `state/receipts.jsonl`; "" where nothing was done.
         moved: Ids moved to the trash.
-        erased: Ids erased in the trash.
+        erased: Ids that had expired in the trash and were erased, from every file of the store.
         n_bytes: Of the envelopes moved and erased.
         restore_until: When `retention apply` may first erase what was moved.
         dry_run: Nothing was changed.
+        erased_from: What left which file with what was erased.
+        scan: The look into every byte of the store afterwards, for what only the erased said; None where nothing was.
     """
 
     plan_id: str
@@ -212,6 +216,8 @@ class RetentionReceipt(Displayable):
     n_bytes: int
     restore_until: dt.datetime | None = None
     dry_run: bool = False
+    erased_from: tuple[Removed, ...] = ()
+    scan: Scan | None = None
 
     def __repr__(self) -> str:
         would = "would move" if self.dry_run else "moved"
@@ -227,6 +233,8 @@ class RetentionReceipt(Displayable):
             "n_bytes": self.n_bytes,
             "restore_until": None if self.restore_until is None else clock.iso(self.restore_until),
             "restore_with": f"memkit restore {' '.join(self.moved[:20])}" if self.moved and not self.dry_run else None,
+            "erased_from": [asdict(item) for item in self.erased_from],
+            "scan": None if self.scan is None else self.scan.to_dict(),
         }
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memkit.deciding.part import Part
-from memkit.errors import UsageError
+from memkit.errors import StoreError, UsageError
+from memkit.store import look
 from memkit.store.wipe import WipeReceipt, wipe
 
 if TYPE_CHECKING:
+    from memkit.model.scan import Scan
     from memkit.retention.erase import EraseReceipt
-    from memkit.retention.scanning import Scan
 
 
 class Forgetting(Part):
@@ -61,6 +63,20 @@ class Forgetting(Part):
         finally:
             if confirm:
                 self._reload()
+
+    def _carry_on_erasing(self, *, compacted: bool = False) -> None:
+        """Carry on an erasure that a crash cut off, where the store could not by itself: days of the log are Parquet.
+
+        Never raises: as long as something stands in the way, `verify` says so. With `compacted` that case only.
+        """
+        paths = self._store.paths
+        if not look.exists(paths.erasing) or (compacted and not look.exists(paths.compacted)):
+            return
+        from memkit.retention.expiry import carry_on
+
+        with suppress(StoreError):
+            carry_on(self._store)
+            self._reload()
 
     def scan(self, *, text: str | None = None, secrets: bool = False) -> Scan:
         """Look into every byte of the store, Parquet decoded, for a text or for what has the shape of a secret.

@@ -47,6 +47,7 @@ from memkit.model.checkup import Checkup
 from memkit.model.entry import StoredEntry
 from memkit.model.mark import Mark
 from memkit.model.record import Record
+from memkit.model.scan import Scan
 from memkit.model.status import Status
 from memkit.present import (
     audit,
@@ -78,7 +79,6 @@ from memkit.present.render import bundle, sheet_of, text
 from memkit.present.review import item_sheet, review_bundle, review_sheet
 from memkit.retention.erase import EraseReceipt
 from memkit.retention.facade import Retention, TrashList
-from memkit.retention.scanning import Scan
 from memkit.retention.what_if import PolicyComparison, RecallImpact, RetentionCalendar
 from memkit.snapshot.audit_days import CompactReceipt
 from memkit.store.listing import EntryList

@@ -25,6 +25,7 @@ from memkit.present.blocks import (
     Tone,
     joined,
 )
+from memkit.present.forgetting import file_by_file, findings, scan_verdict
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.wording import count, fact, ids, moment, size
@@ -248,7 +249,13 @@ def applied_sheet(receipt: RetentionReceipt, rows: int = MAX_ROWS) -> Sheet:
         until = f"at least until {moment(receipt.restore_until)}: "
         facts += fact("Undo", (until, say(f"memkit restore {receipt.moved[0]}", 120, "code")))
     facts += fact("Receipt", (say(receipt.plan_id, 64, "code"),) if receipt.plan_id else ())
-    return Sheet(title, (), (Facts(tuple(facts)),))
+    lead: list[Line] = []
+    body: list[Block] = [Facts(tuple(facts))]
+    if receipt.scan is not None:
+        lead.append(("What was erased: ", *scan_verdict(receipt.scan), "."))
+        body += findings(receipt.scan, rows, "Left of what was erased: what stays says it too, decide about each")
+        body.append(file_by_file(receipt.erased_from, rows, "What went"))
+    return Sheet(title, tuple(lead), tuple(body))
 
 
 def plan_receipt_sheet(receipt: Receipt, rows: int = MAX_ROWS) -> Sheet:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from memkit import clock
 from memkit.analytics.retention import envelope_stamps, judge
 from memkit.analytics.retention_review import RetentionReceipt, RetentionReview
 from memkit.errors import PolicyError
+from memkit.retention.expiry import erase_expired
 from memkit.retention.plan import PlanFile, changes, marks_of, require_unchanged, stale, state_of
 from memkit.store.prune import prune
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from memkit.catalog.catalog import Catalog
     from memkit.model.policy import RetentionPolicy
     from memkit.store.lock import HeldLock
+    from memkit.store.receipts import Receipt
     from memkit.store.store import Store
 
 
@@ -61,10 +63,20 @@ def apply_plan(
     def check(_: HeldLock) -> None:
         require_unchanged(plan.state, state_of(store, envelope_stamps(store)))
 
-    receipt = prune(store, due, expired=expired, policy=plan.policy.fingerprint, check=check)
-    if receipt is None:
-        raise AssertionError
-    return RetentionReceipt(receipt.plan_id, receipt.moved, receipt.erased, receipt.n_bytes, until)
+    def commit(erase: Callable[[HeldLock], None] | None = None) -> Receipt:
+        policy = plan.policy.fingerprint
+        receipt = prune(store, due, expired=expired, policy=policy, check=check, erase=erase)
+        if receipt is None:
+            raise AssertionError
+        return receipt
+
+    if not expired:
+        done = commit()
+        return RetentionReceipt(done.plan_id, done.moved, (), done.n_bytes, until)
+    done, expiry = erase_expired(store, expired, commit)
+    return RetentionReceipt(
+        done.plan_id, done.moved, done.erased, done.n_bytes, until, erased_from=expiry.removed, scan=expiry.scan
+    )
 
 
 def prune_due(store: Store, review: RetentionReview, before: Mapping[str, str]) -> tuple[str, ...]:

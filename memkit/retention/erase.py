@@ -10,8 +10,8 @@ and the document an entry was imported from are not memkit's.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -23,13 +23,14 @@ from memkit.model.entry import EntryDamage, Source
 from memkit.model.erasure import ERASED, Erasure, digests
 from memkit.model.event import Event
 from memkit.model.ids import is_id
+from memkit.model.scan import Scan
 from memkit.model.upgrades import read_entry
-from memkit.retention.scanning import Scan, scan_for_traces
+from memkit.retention.scanning import scan_for_traces
 from memkit.snapshot import audit_days, removing
 from memkit.store import erasers, erasing, erasures, leftovers, look, marks
 from memkit.store.erasers import Hand, Removed
 from memkit.store.erasing import Sifted
-from memkit.store.lock import Lock
+from memkit.store.lock import HeldLock, Lock
 from memkit.store.naming import match_id
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
@@ -120,9 +121,7 @@ def find(paths: StorePaths, id: str) -> str:
     if is_id(wanted) and look.exists(paths.entry_file(wanted)):
         return wanted
     known = erasing.ids_with_a_copy(paths)
-    under_way = erasures.under_way(paths)
-    if under_way is not None:
-        known.add(under_way.id)
+    known.update(erasure.id for erasure in erasures.under_way(paths))
     try:
         return match_id(known, wanted)
     except EntryNotFoundError as error:
@@ -158,7 +157,7 @@ def erase(store: Store, id: str, *, confirm: bool | str = False, reason: str = "
     paths = store.paths
     entry_id = find(paths, id)
     _refuse_if_held(paths, entry_id)
-    sifted = erasing.sift(paths, entry_id)
+    sifted = erasing.sift(paths, [entry_id])
     cited_by = tuple(_citations(paths, sifted))
     n = len(sifted.traces)
     if confirm is False:
@@ -216,26 +215,40 @@ def _refuse_if_held(paths: StorePaths, entry_id: str) -> None:
 
 def _carry_out(store: Store, erasure: Erasure, traces: Traces) -> list[Removed]:
     paths = store.paths
-    with ExitStack() as stack:
-        stack.enter_context(Lock(paths.canonical_lock, store.wait_seconds).held("erase"))
-        # The snapshot's lock comes before the index's, as in absorbing: no holder of the index's waits for it.
-        snapshot = stack.enter_context(Lock(paths.snapshot_lock, store.wait_seconds).held("erase"))
-        held = stack.enter_context(store.index_lock.held("erase"))
-        under_way = erasures.under_way(paths)
+    with others_kept_out(store) as snapshot, store.index_lock.held("erase") as held:
+        under_way = {each.id: each for each in erasures.under_way(paths)}
         leftovers.finish(paths, held, wait_seconds=store.wait_seconds)
         erasing.finish_begun(paths, held, snapshot=snapshot, forget=audit_days.forget_text)
-        if under_way is not None and under_way.id == erasure.id:
-            erasure = under_way
-        was = removing.before(paths, lambda data: erasers.index_without(data, traces)[0])
-        try:
-            return erasing.run(
-                paths, erasure, traces, held=held, wait_seconds=store.wait_seconds, forget=audit_days.forget_text,
-                snapshot=lambda: removing.publish(paths, was, {erasure.id}, held=snapshot),
-            )  # fmt: skip
-        except StoreError as error:
-            if look.exists(paths.erasing):
-                error.add_note("the erasure was begun; the next writer, or erasing again, carries it on")
-            raise
+        return run(store, [under_way.get(erasure.id, erasure)], traces, held=held, snapshot=snapshot)
+
+
+@contextmanager
+def others_kept_out(store: Store) -> Iterator[HeldLock]:
+    """Hold the lock of records and that of the snapshot, which is given: both come before the index's."""
+    with (
+        Lock(store.paths.canonical_lock, store.wait_seconds).held("erase"),
+        Lock(store.paths.snapshot_lock, store.wait_seconds).held("erase") as snapshot,
+    ):
+        yield snapshot
+
+
+def run(store: Store, begun: Sequence[Erasure], traces: Traces, *, held: HeldLock, snapshot: HeldLock) -> list[Removed]:
+    """Carry out erasures from their intent to their end, the snapshot written anew where it held the entries.
+
+    Raises:
+        StoreError: the disk or a permission stood in the way; the next writer carries on.
+    """
+    paths, ids = store.paths, {erasure.id for erasure in begun}
+    was = removing.before(paths, lambda data: erasers.index_without(data, traces)[0])
+    try:
+        return erasing.run(
+            paths, begun, traces, held=held, wait_seconds=store.wait_seconds, forget=audit_days.forget_text,
+            snapshot=lambda: removing.publish(paths, was, ids, held=snapshot),
+        )  # fmt: skip
+    except StoreError as error:
+        if look.exists(paths.erasing):
+            error.add_note("the erasure was begun; the next writer, or erasing again, carries it on")
+        raise
 
 
 def _planned(store: Store, traces: Traces) -> Iterable[Removed]:
@@ -259,7 +272,7 @@ def _erasure(store: Store, traces: Traces, reason: str) -> Erasure:
     paths = store.paths
     why = ERASED if traces.are_in(reason) else reason
     erasure = Erasure(traces.id, store.clock.now(), store.audit.actor, why)
-    for file in erasing.copies(paths, traces.id):
+    for file in erasing.copies(paths, [traces.id])[traces.id]:
         try:
             entry = read_entry(jsontext.loads_object(look.read_bytes(file) or b""))
         except (jsontext.JsonDamage, EntryDamage):

@@ -6,19 +6,16 @@ column by column. What is found is shown masked: two characters and a length. A 
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from memkit import clock
-from memkit.display import Displayable
 from memkit.errors import InvalidInputError, StoreError
 from memkit.model import jsontext
+from memkit.model.scan import Finding, Scan, What
 from memkit.store import erasers, look
 from memkit.store.kinds import kind_of
 from memkit.store.paths import StorePaths, path_text
@@ -35,66 +32,11 @@ LEAST_TEXT_CHARS = 3
 BATCH_BYTES = 8 << 20
 LEAST_BATCH_ROWS = 256
 MAX_BATCH_ROWS = 65_536
-What = Literal["traces", "text", "secrets"]
 _LINES = (".json", ".jsonl", ".log")
 # Files in which only the values are texts of anybody's, and some of them memkit's own words.
 _OF_MEMKIT = frozenset({"index line", "lines", "log text", "reasons", "no text", "segments", "quarantine"})
 _LOWER = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
 _ESCAPE = re.compile(rb'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One spot where something was found.
-
-    Attributes:
-        file: Relative to the project's folder in the store.
-        where: `byte 123`, `line 4`, or `row 5 of question`.
-        masked: What was found: its first two characters and its length.
-        kind: The kind of secret; `text` for a text, `fragment` for a trace of an erased entry.
-    """
-
-    file: str
-    where: str
-    masked: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Scan(Displayable):
-    """What a look into every file of a store found.
-
-    Attributes:
-        what: `secrets`, `text`, or `traces` of an erased entry.
-        n_files: Files looked into.
-        n_bytes: Their bytes.
-        n_rows: Rows of Parquet decoded.
-        found: The spots, in the order of files; at most 1,000 are told.
-        n_found: How many spots there are.
-        unreadable: Files the operating system would not show, or whose Parquet cannot be decoded.
-        as_of: When.
-    """
-
-    what: What
-    n_files: int
-    n_bytes: int
-    n_rows: int
-    found: tuple[Finding, ...]
-    n_found: int
-    unreadable: tuple[str, ...]
-    as_of: dt.datetime
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether every file could be looked into and nothing was found."""
-        return not self.n_found and not self.unreadable
-
-    def __repr__(self) -> str:
-        return f"<Scan for {self.what}: {self.n_files:,} files, {self.n_bytes:,} bytes, {self.n_found:,} found>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data."""
-        return {**asdict(self), "as_of": clock.iso(self.as_of), "is_clean": self.is_clean}
 
 
 def scan_for_text(store: Store, text: str) -> Scan:

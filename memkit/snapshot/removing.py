@@ -69,7 +69,8 @@ def publish(paths: StorePaths, was: Before, ids: Collection[str], *, held: HeldL
     if not held.is_held or held.path != paths.snapshot_lock:
         raise RuntimeError("the snapshot lock must be held")
     fingerprint = index_fingerprint(paths, was.covered)
-    if was.manifest is None or (was.covered and not fingerprint):
+    generation = index.generation(paths)
+    if was.manifest is None or (was.covered and not fingerprint) or generation < 0:  # nobody knows which index this is
         return list(drop_snapshot(paths))
     segments: list[Segment] = []
     fresh: list[str] = []
@@ -92,7 +93,7 @@ def publish(paths: StorePaths, was: Before, ids: Collection[str], *, held: HeldL
             segments.append(write_segment(paths, left, fresh, docs=(segment.first_doc, segment.end_doc)))
     made = replace(
         was.manifest,
-        generation=index.generation(paths),
+        generation=generation,
         covered=was.covered,
         fingerprint=fingerprint,
         live=was.manifest.live - gone,

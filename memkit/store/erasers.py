@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from memkit.store.traces import Traces
 
 # How memkit's own index lines begin: they need not be parsed to know that they are another entry's.
 _SOUND = b'{"id":"'
+_ID = re.compile(rb'"(?:id|entryId|entry_id)"\s*:\s*"([a-z0-9]{8,128})"')
+_STOOD = re.compile(rb'"results/([a-z0-9]{8,128})\.json"')
 LINES_AT_A_TIME = 200
 # Fields whose values are words of memkit's own, whatever an entry says.
 OWN_FIELDS = frozenset({"event", "op", "status", "actor", "worker", "trigger", "kind", "code", "category"})
@@ -66,19 +68,26 @@ class Hand:
         """Remove a file durably; whether there was one."""
         return look.exists(path) if self.dry else durable.unlink(path, durable=True)
 
+    def unlink_all(self, files: Iterable[Path]) -> list[Path]:
+        """Remove files, then make that durable once for each folder; those there were."""
+        if self.dry:
+            return [file for file in files if look.exists(file)]
+        gone = [file for file in files if durable.unlink(file)]
+        for folder in dict.fromkeys(file.parent for file in gone):
+            durable.sync_folder(folder)
+        return gone
+
 
 WET = Hand()
 
 
-def names(value: jsontext.Json, entry_id: str, *, in_lists: bool) -> bool:
-    """Whether a JSON value holds the id as a value; as an element of a list only if `in_lists`."""
+def names(value: jsontext.Json, ids: Collection[str], *, in_lists: bool) -> bool:
+    """Whether a JSON value holds one of the ids as a value; as an element of a list only if `in_lists`."""
     if isinstance(value, dict):
-        return any(names(item, entry_id, in_lists=in_lists) for item in value.values())
+        return any(names(item, ids, in_lists=in_lists) for item in value.values())
     if isinstance(value, list):
-        return any(
-            names(item, entry_id, in_lists=in_lists) for item in value if in_lists or isinstance(item, (dict, list))
-        )
-    return bool(value == entry_id)
+        return any(names(item, ids, in_lists=in_lists) for item in value if in_lists or isinstance(item, (dict, list)))
+    return isinstance(value, str) and value in ids
 
 
 def masked(value: jsontext.Json, is_text: Callable[[str, str], bool], field: str = "") -> tuple[jsontext.Json, int]:
@@ -102,8 +111,7 @@ def masked(value: jsontext.Json, is_text: Callable[[str, str], bool], field: str
 
 def entry_file(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
     """`results/<id>.json`."""
-    file = paths.entry_file(traces.id)
-    if hand.unlink(file):
+    for file in hand.unlink_all(map(paths.entry_file, sorted(traces.ids))):
         yield Removed(paths.relative(file), "entry file", "file")
 
 
@@ -135,18 +143,17 @@ def index_without(data: bytes, traces: Traces) -> tuple[bytes, int]:
 
 
 def _is_line_of(piece: bytes, traces: Traces) -> bool:
-    if not piece or (piece.startswith(_SOUND) and piece.endswith(b"}") and traces.id.encode() not in piece):
+    if not piece or (piece.startswith(_SOUND) and piece.endswith(b"}") and not traces.name_in(piece)):
         return False
     try:
-        return jsonl.parse_object(piece).get("id") == traces.id
+        return jsonl.parse_object(piece).get("id") in traces.ids
     except jsontext.JsonDamage:
         return _is_about(piece, traces)
 
 
 def _is_about(data: bytes, traces: Traces) -> bool:
     """Whether bytes nobody can parse are of the entry, or quote it."""
-    own = rb'"(?:id|entryId|entry_id)"\s*:\s*"' + traces.id.encode() + b'"'
-    return re.search(own, data) is not None or traces.quoted_in(data)
+    return any(match[1].decode() in traces.ids for match in _ID.finditer(data)) or traces.quoted_in(data)
 
 
 # -- lines, candidates, quarantine ------------------------------------------------------------------------------------
@@ -178,7 +185,7 @@ def _lines_of(paths: StorePaths, file: Path, traces: Traces, hand: Hand) -> Iter
 def _goes(line: bytes, traces: Traces, *, in_lists: bool) -> bool:
     try:
         return bool(line) and (
-            names(jsonl.parse_object(line), traces.id, in_lists=in_lists) or _says(line, traces, telemetry=in_lists)
+            names(jsonl.parse_object(line), traces.ids, in_lists=in_lists) or _says(line, traces, telemetry=in_lists)
         )
     except jsontext.JsonDamage:
         return _is_about(line, traces)
@@ -229,7 +236,7 @@ def candidates(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[
 
 
 def _is_of(item: jsontext.Json, traces: Traces) -> bool:
-    return names(item, traces.id, in_lists=True) or masked(item, lambda _, text: traces.quoted_in(text))[1] > 0
+    return names(item, traces.ids, in_lists=True) or masked(item, lambda _, text: traces.quoted_in(text))[1] > 0
 
 
 def quarantine(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
@@ -240,8 +247,9 @@ def quarantine(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[
             yield from _note(paths, file, data, traces, hand)
             continue
         note = look.read_bytes(file.with_suffix(".json")) or b""
-        stood = f'"results/{traces.id}.json"'.encode()
-        kept = [] if stood in note else [line for line in data.split(b"\n") if not _is_about(line, traces)]
+        stood = _STOOD.search(note)
+        is_own = stood is not None and stood[1].decode() in traces.ids
+        kept = [] if is_own else [line for line in data.split(b"\n") if not _is_about(line, traces)]
         n = data.count(b"\n") + 1 - len(kept)
         if n and not b"".join(kept).strip():
             hand.unlink(file)
@@ -269,15 +277,15 @@ def trash_files(
     paths: StorePaths, traces: Traces, hand: Hand = WET, *, held: HeldLock | None = None
 ) -> Iterator[Removed]:
     """Its envelope in `trash/`, what was kept beside it, and its id and hash in the plans."""
-    for file in _files(paths, "trash"):
-        if file != paths.trash_plans and (file.name.split(".")[0] == traces.id or _is_kept_copy(file, traces)):
-            hand.unlink(file)
-            yield Removed(paths.relative(file), "trash", "file")
+    files = [file for file in _files(paths, "trash") if file != paths.trash_plans]
+    own = (file for file in files if file.name.split(".")[0] in traces.ids or _is_kept_copy(file, traces))
+    for file in hand.unlink_all(own):
+        yield Removed(paths.relative(file), "trash", "file")
     data = look.read_bytes(paths.trash_plans) or b""
-    n = data.count(b'"id":"%s"' % traces.id.encode())
+    n = sum(match[1].decode() in traces.ids for match in _ID.finditer(data))
     if n:
         if held is not None and not hand.dry:
-            trash.forget(paths, held, [traces.id])
+            trash.forget(paths, held, traces.ids)
         yield Removed(paths.relative(paths.trash_plans), "trash", "lines", n)
 
 
@@ -316,7 +324,7 @@ def log_text(
 
 def concerning(traces: Traces) -> Callable[[Mapping[str, jsontext.Json]], bool]:
     """Says of an event whether it loses its text: it names the entry, or holds a fragment."""
-    return lambda event: names(dict(event), traces.id, in_lists=False) or _holds(event, traces)
+    return lambda event: names(dict(event), traces.ids, in_lists=False) or _holds(event, traces)
 
 
 def in_damage(traces: Traces) -> Callable[[bytes], bool]:
@@ -342,10 +350,9 @@ def _n_concerned(
 
 def _lines_with(data: bytes, traces: Traces) -> Iterator[bytes]:
     """The lines that name the entry or hold a fragment, found many lines at a time."""
-    needle = traces.id.encode()
 
     def is_in(part: bytes) -> bool:
-        return needle in part or traces.are_in(part)
+        return traces.name_in(part) or traces.are_in(part)
 
     lines = data.split(b"\n")
     for start in range(0, len(lines), LINES_AT_A_TIME):

@@ -1,10 +1,12 @@
-"""Erasing one entry: every copy goes, in an order that survives a crash at any point.
+"""Erasing entries: every copy goes, in an order that survives a crash at any point.
 
-    sift the living entries for what only this one says -> lock -> intent, durable -> index line (generation raised) ->
+A person erases one; what has expired in the trash goes together, so that the store is read once and not once for each.
+
+    sift the living entries for what only these say -> lock -> intent, durable -> index line (generation raised) ->
     log text, telemetry, state, staging, dead letters, quarantine -> snapshot -> left-over temporary files -> trash ->
     the entry's file -> tombstone, durable -> intent removed -> unlock
 
-The entry's own text is what copies of it are found by, so its file goes last: whoever carries on after a crash reads
+An entry's own text is what copies of it are found by, so its file goes last: whoever carries on after a crash reads
 it, sifts again, and repeats every step; a step that was done finds nothing. Where the file is gone already, all that
 depended on it was done. From the intent on the erasure happens; nothing takes it back.
 
@@ -15,7 +17,7 @@ derived, and the next open makes it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,12 +42,12 @@ _Version = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """What an entry was found by, and what was seen of the others meanwhile.
+    """What entries were found by, and what was seen of the others meanwhile.
 
     Attributes:
-        traces: Its fragments.
-        cited_by: Ids of living entries in whose file its id stands.
-        alike: Ids of living entries that hold most of its words.
+        traces: Their fragments.
+        cited_by: Ids of living entries in whose file the id of the one stands; of several it is not asked.
+        alike: Ids of living entries that hold most of its words; likewise.
         seen: Files of living entries and their versions: they hold none of the fragments.
         n_bytes: Bytes of these files.
     """
@@ -57,12 +59,19 @@ class Sifted:
     n_bytes: int = 0
 
 
-def copies(paths: StorePaths, entry_id: str) -> list[Path]:
-    """Files that are this entry: in `results/`, in `trash/`, damaged ones in quarantine."""
-    found = [paths.entry_file(entry_id)] if look.exists(paths.entry_file(entry_id)) else []
-    found += [path for path in _in_trash(paths) if path.name == f"{entry_id}.json"]
-    stood = f"results/{entry_id}.json"
-    found += [paths.quarantine / f"{spot.name}.bin" for spot in quarantine.spots(paths) if spot.file == stood]
+def copies(paths: StorePaths, ids: Collection[str]) -> dict[str, list[Path]]:
+    """Files that are these entries, by id: in `results/`, in `trash/`, damaged ones in quarantine."""
+    found: dict[str, list[Path]] = {entry_id: [] for entry_id in ids}
+    for entry_id, files in found.items():
+        if look.exists(paths.entry_file(entry_id)):
+            files.append(paths.entry_file(entry_id))
+    for path in _in_trash(paths):
+        if (entry_id := path.name.removesuffix(".json")) in found:
+            found[entry_id].append(path)
+    for spot in quarantine.spots(paths):
+        match = _ENTRY_NAME.fullmatch(spot.file.removeprefix("results/"))
+        if match is not None and spot.file.startswith("results/") and match["id"] in found:
+            found[match["id"]].append(paths.quarantine / f"{spot.name}.bin")
     return found
 
 
@@ -88,35 +97,40 @@ def _in_trash(paths: StorePaths) -> list[Path]:
     return [path for path, _ in look.tree(paths.trash) if _ENTRY_NAME.fullmatch(path.name)]
 
 
-def texts_of(paths: StorePaths, entry_id: str) -> list[str]:
-    """Every text of every copy of an entry; of one that cannot be parsed, all of its bytes as one text."""
-    texts: list[str] = []
-    for path in copies(paths, entry_id):
-        data = look.read_bytes(path)
-        if data is None:
-            continue
-        try:
-            envelope = jsontext.loads_object(data)
-        except jsontext.JsonDamage:
-            texts.append(data.decode("utf-8", "replace"))
-            continue
-        texts += texts_in([value for name, value in envelope.items() if name not in _NO_TEXTS])
-    if not texts:
+def texts_of(paths: StorePaths, files: Mapping[str, Sequence[Path]]) -> dict[str, list[str]]:
+    """Every text of every copy of some entries, by id; of a copy nobody can parse, all of its bytes as one text."""
+    found = {entry_id: [text for path in copied for text in _texts_in(path)] for entry_id, copied in files.items()}
+    if not all(found.values()):
         for line in _lines(paths):
-            if line.id == entry_id:
-                texts += [line.question_preview, line.panel_id, *line.tags]
-    return texts
+            if not found.get(line.id, ["not asked for"]):
+                found[line.id] += [line.question_preview, line.panel_id, *line.tags]
+    return found
 
 
-def sift(paths: StorePaths, entry_id: str) -> Sifted:
-    """Compare an entry with every other living one; reads each once."""
+def _texts_in(path: Path) -> list[str]:
+    data = look.read_bytes(path)
+    if data is None:
+        return []
+    try:
+        envelope = jsontext.loads_object(data)
+    except jsontext.JsonDamage:
+        return [data.decode("utf-8", "replace")]
+    return list(texts_in([value for name, value in envelope.items() if name not in _NO_TEXTS]))
+
+
+def sift(paths: StorePaths, ids: Sequence[str]) -> Sifted:
+    """Compare entries with every other living one; reads each once."""
     project = words_in(f"{paths.project_path} {paths.key} {paths.root}".encode("utf-8", "surrogatepass"))
     gone = (erasure.id.encode() for erasure in erasures.erased(paths))
     results = [f"results/{name}" for name in look.names_in(paths.results) if _ENTRY_NAME.fullmatch(name)]
     others = (_id_of(name).encode() for name in results)
-    sifting = Sifting(entry_id, texts_of(paths, entry_id), own=(*project, *gone, *others))
-    mine = {str(path) for path in copies(paths, entry_id)}
-    needle = entry_id.encode()
+    files = copies(paths, ids)
+    first, *rest = files
+    texts = texts_of(paths, files)
+    together = {entry_id: texts[entry_id] for entry_id in rest}
+    sifting = Sifting(first, texts[first], own=(*project, *gone, *others), together=together)
+    mine = {str(path) for copied in files.values() for path in copied}
+    needle = b"" if rest else first.encode()
     cited_by: list[str] = []
     alike: list[str] = []
     seen: dict[str, _Version] = {}
@@ -127,9 +141,10 @@ def sift(paths: StorePaths, entry_id: str) -> Sifted:
         if read is None:
             continue
         data, seen[name] = read
-        if needle in data:
+        share = sifting.compare(data)
+        if needle and needle in data:
             cited_by.append(_id_of(name))
-        if sifting.compare(data) >= ALIKE:
+        if needle and share >= ALIKE:
             alike.append(_id_of(name))
         n_bytes += len(data)
     return Sifted(sifting.traces(), tuple(cited_by), tuple(alike), seen, n_bytes)
@@ -141,7 +156,7 @@ def _id_of(name: str) -> str:
 
 def run(
     paths: StorePaths,
-    erasure: Erasure,
+    begun: Sequence[Erasure],
     traces: Traces,
     *,
     held: HeldLock,
@@ -157,7 +172,7 @@ def run(
         StoreError: the disk or a permission stood in the way; the intent stays, and the next writer carries on.
     """
     _require(paths, held)
-    erasures.begin(paths, erasure)
+    erasures.begin(paths, begun)
     removed = list(erasers.index_line(paths, traces, held, wait_seconds=wait_seconds))
     removed += erasers.log_text(paths, traces, wait_seconds=wait_seconds, forget=forget)
     for eraser in (erasers.lines, erasers.reasons, erasers.candidates, erasers.quarantine):
@@ -166,7 +181,7 @@ def run(
     removed += erasers.leftover(paths, traces)
     removed += erasers.trash_files(paths, traces, held=held)
     removed += erasers.entry_file(paths, traces)
-    erasures.end(paths, erasure)
+    erasures.end(paths, begun)
     return removed
 
 
@@ -174,7 +189,7 @@ def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = 2.0) -> b
     """Carry an erasure that was cut off to its end; whether there was one. The index lock is held.
 
     While another process makes the snapshot or reconciles candidates, nothing is done, and the next one carries on.
-    Where days of the log were compacted, whoever erases again carries on: this floor does not read Parquet.
+    Where days of the log were compacted, `retention.expiry.carry_on` does: this floor does not read Parquet.
     """
     if not look.exists(paths.erasing) or look.exists(paths.compacted):
         return False
@@ -202,12 +217,13 @@ def finish_begun(
     if not snapshot.is_held or snapshot.path != paths.snapshot_lock:
         raise RuntimeError("the snapshot lock must be held")
     try:
-        erasure = erasures.under_way(paths)
+        begun = erasures.under_way(paths)
     except DamagedError:
         return False  # `verify` says so
-    if erasure is None:
+    if not begun:
         return False
-    run(paths, erasure, sift(paths, erasure.id).traces, held=held, wait_seconds=wait_seconds, forget=forget)
+    traces = sift(paths, [erasure.id for erasure in begun]).traces
+    run(paths, begun, traces, held=held, wait_seconds=wait_seconds, forget=forget)
     return True
 
 

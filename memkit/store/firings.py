@@ -94,12 +94,11 @@ class FiringLog:
             if look.exists(self._paths.wiped):
                 return False
             # What is being erased is asked for before the files are: an erasure begun later waits for this lock.
-            under_way = erasures.under_way(self._paths)
-            gone = None if under_way is None else under_way.id
+            gone = {erasure.id for erasure in erasures.under_way(self._paths)}
             there = [
                 Firing(each, at, op, rank, self._actor, call)
                 for rank, each in enumerate(ids, start=1)
-                if each != gone and self._is_there(each)
+                if each not in gone and self._is_there(each)
             ]
             if not there:
                 return False

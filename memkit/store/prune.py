@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from memkit import clock as clocks
 from memkit.errors import EntryNotFoundError, InvalidInputError
 from memkit.model.event import Event
-from memkit.store import leftovers, look, trash, trash_plans
+from memkit.store import erasing, leftovers, look, trash, trash_plans
 from memkit.store.lock import HeldLock
 from memkit.store.naming import match_id
 from memkit.store.receipts import Receipt, receipt_of
@@ -23,6 +23,7 @@ def prune(
     cause: str = "apply",
     policy: str = "",
     check: Callable[[HeldLock], None] | None = None,
+    erase: Callable[[HeldLock], object] | None = None,
 ) -> Receipt | None:
     """Move entries to the trash and erase others in it, all or nothing; None where there was nothing to do.
 
@@ -32,6 +33,8 @@ def prune(
         expired: Ids of entries in the trash to erase.
         cause: `apply` or `store`.
         policy: Fingerprint of the policy.
+        erase: Carries out the erasure of what has expired, the index lock held; by default `erasing.finish`, which
+            leaves it to the next writer where it cannot.
         check: Called once the index lock is held, before anything is written; what it raises stops everything.
 
     Raises:
@@ -56,6 +59,10 @@ def prune(
         plan_id = trash_plans.new_plan_id(at_ms)
         plan = Plan("prune", plan_id, at_ms, (*moved, *erased), cause, store.audit.actor, policy)
         trash.commit(store.paths, held, plan, wait_seconds=store.wait_seconds)
+        if erased and erase is None:
+            erasing.finish(store.paths, held, wait_seconds=store.wait_seconds)
+        elif erased and erase is not None:
+            erase(held)
     receipt = receipt_of(plan)
     detail = {
         "plan_id": plan.plan_id,
@@ -87,8 +94,9 @@ def restore(store: Store, ids: Sequence[str]) -> Receipt:
     store.info()
     if not look.exists(store.paths.trash):
         raise EntryNotFoundError(
-            f"matched: 0; {ids[0]!r:.80} is not in the trash, which is empty", file=store.paths.trash, field="id"
-        )
+            f"matched: 0; {ids[0]!r:.80} is not in the trash, which is empty", file=store.paths.trash, field="id",
+            remedy="`memkit list` shows what was never forgotten; what was erased does not come back.",
+        )  # fmt: skip
     with store.index_lock.held("restore") as held:
         leftovers.finish(store.paths, held, wait_seconds=store.wait_seconds)
         there = store.trash().entries

@@ -1,13 +1,15 @@
 """What tells that a text was here: the fragments of one entry that no other living entry holds.
 
+Entries that are erased together count as one: their fragments are what none of the living others holds.
+
 A fragment is a word or a sequence of words. A word is a run of ASCII letters and digits and of any bytes beyond ASCII,
 in lower case; JSON escapes are undone first, so that a text is the same words in an envelope, a log line and a record.
 Of the entry's texts (question, tags, panel, source path, every text, key and long number of the result) these are
 chosen:
 
 - each word of at least four characters with a letter in it, or of six digits, that occurs in no other living entry;
-- of up to 64 sequences of six words, spread evenly over the text, those that occur in no other living entry: they tell
-  a text whose words are all common;
+- of up to 64 sequences of six words, spread evenly over the text (fewer where very many entries go together), those
+  that occur in no other living entry: they tell a text whose words are all common;
 - of long runs without spaces (scripts written so, encoded data) up to 64 stretches, likewise.
 
 Living entries are those in `results/` and those in `trash/` that can be restored. Ids, times, the project's path, the
@@ -22,7 +24,7 @@ and stays is named by the scan afterwards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -33,6 +35,10 @@ SEQUENCE_WORDS = 6
 RARE_CHARS = 12
 RARE_MIXED_CHARS = 8
 MAX_RARE = 32
+# Of entries erased together: so many sequences are looked for in all, but at least so many of each.
+MAX_SEQUENCES_TOGETHER = 4_096
+LEAST_SEQUENCES = 4
+MAX_RARE_TOGETHER = 128
 LEAST_CHARS = 4
 LEAST_DIGITS = 6
 LONG_WORD = 64
@@ -134,22 +140,63 @@ class Sequence:
     words: frozenset[bytes] = frozenset()
 
 
+class _ByKey:
+    """Sequences, each found by the longest of its words: most texts hold none of these."""
+
+    def __init__(self, sequences: Iterable[Sequence]) -> None:
+        self._keyed: dict[bytes, list[Sequence]] = {}
+        self._always: list[Sequence] = []
+        for each in sequences:
+            if each.words:
+                self._keyed.setdefault(max(each.words, key=lambda word: (len(word), word)), []).append(each)
+            else:
+                self._always.append(each)
+
+    def near(self, words: frozenset[bytes] | set[bytes]) -> list[Sequence]:
+        """Those whose words are all among these, and those without words."""
+        found = [each for key in self._keyed.keys() & words for each in self._keyed[key] if each.words <= words]
+        return found + self._always if self._always else found
+
+    def discard(self, sequence: Sequence) -> None:
+        """Take one out."""
+        for listed in (self._always, *(self._keyed[key] for key in self._keyed.keys() & sequence.words)):
+            if sequence in listed:
+                listed.remove(sequence)
+
+
 @dataclass(frozen=True)
 class Traces:
-    """The fragments of one entry; see the module.
+    """The fragments of one entry, or of several that are erased together; see the module.
 
     Attributes:
-        id: The entry.
+        id: The entry, or the first of them.
         words: Words that no other living entry holds.
         sequences: Sequences that no other living entry holds.
+        others: Ids of the entries that are erased with it.
     """
 
     id: str
     words: frozenset[bytes] = frozenset()
     sequences: tuple[Sequence, ...] = ()
+    others: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.words) + len(self.sequences)
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """Every id."""
+        return self.others | {self.id}
+
+    @cached_property
+    def _id_words(self) -> frozenset[bytes]:
+        return frozenset(each.encode("utf-8", "surrogatepass") for each in self.ids)
+
+    def name_in(self, data: bytes) -> bool:
+        """Whether bytes hold one of the ids: the only one wherever it stands, of several each as a word."""
+        if not self.others:
+            return self.id.encode("utf-8", "surrogatepass") in data
+        return not self._id_words.isdisjoint(words_in(data))
 
     def of(self, data: bytes) -> list[bytes]:
         """The fragments that bytes (whose escapes are undone) hold as whole words; sorted words, then sequences."""
@@ -158,11 +205,15 @@ class Traces:
         if not there and self._has_words_in_all:
             return []
         found = sorted(self.words & there)
-        near = [each for each in self.sequences if each.words <= there]
+        near = self._by_key.near(there)
         if near:
             joined = b" ".join(words)
             found += [each.text for each in near if each.text in joined]
         return found
+
+    @cached_property
+    def _by_key(self) -> _ByKey:
+        return _ByKey(self.sequences)
 
     @cached_property
     def _sought(self) -> frozenset[bytes]:
@@ -193,7 +244,8 @@ class Traces:
     @cached_property
     def _rare(self) -> tuple[bytes, ...]:
         """The longest of the rare words: they are looked for inside longer ones too."""
-        return tuple(sorted(filter(_is_rare, self.words), key=lambda word: (-len(word), word))[:MAX_RARE])
+        most = MAX_RARE_TOGETHER if self.others else MAX_RARE
+        return tuple(sorted(filter(_is_rare, self.words), key=lambda word: (-len(word), word))[:most])
 
     def _rare_in(self, data: bytes) -> bool:
         if not self._rare:
@@ -232,49 +284,57 @@ class Sifting:
 
     Attributes:
         id: The entry.
+        texts: What it says.
+        own: Words that stand everywhere.
+        together: What the entries say that are erased with it, by id.
         n_words: Words it began with.
-        alike: Ids of entries that hold most of its words and all of its tellable ones.
     """
 
     id: str
     texts: Iterable[str]
     own: Iterable[bytes] = ()
+    together: Mapping[str, Iterable[str]] = field(default_factory=dict)
     n_words: int = 0
     _wanted: frozenset[bytes] = field(default=frozenset(), init=False)
     _shared: set[bytes] = field(default_factory=set, init=False)
-    _sequences: list[Sequence] = field(default_factory=list, init=False)
+    _sequences: dict[bytes, Sequence] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        own = OWN_WORDS.union(self.own, words_in(self.id.encode()))
-        everything: list[bytes] = []
-        long: list[bytes] = []
-        for text in self.texts:
-            words = words_in(text.encode("utf-8", "surrogatepass"))
-            everything += words
-            long += [word for word in words if len(word) > LONG_WORD]
-        self._wanted = frozenset(everything)
+        ids = (self.id, *self.together)
+        own = OWN_WORDS.union(self.own, *(words_in(each.encode("utf-8", "surrogatepass")) for each in ids))
+        most = min(MAX_SEQUENCES, max(LEAST_SEQUENCES, MAX_SEQUENCES_TOGETHER // len(ids)))
+        wanted: set[bytes] = set()
+        for texts in (self.texts, *self.together.values()):
+            everything = [word for text in texts for word in words_in(text.encode("utf-8", "surrogatepass"))]
+            long = [word for word in everything if len(word) > LONG_WORD]
+            wanted.update(everything)
+            found = (*_sequences(everything, own, most), *_stretches(long, most))
+            self._sequences.update((each.text, each) for each in found)
+        self._wanted = frozenset(wanted)
         self._tellable = {
             word for word in self._wanted if _tells(word) and word not in own and word not in COMMON_WORDS
         }
         self.n_words = len(self._tellable)
-        self._sequences = [*_sequences(everything, own), *_stretches(long)]
+        self._by_key = _ByKey(self._sequences.values())
 
     def compare(self, data: bytes) -> float:
         """Take the bytes of another living entry; returns the share of the entry's telling words it holds."""
         words = words_in(unescaped(data))
         shared = self._wanted.intersection(words)
         self._shared |= shared
-        joined: bytes | None = None
-        for each in self._sequences[:]:
-            if each.words <= shared:
-                joined = b" ".join(words) if joined is None else joined
+        near = self._by_key.near(shared)
+        if near:
+            joined = b" ".join(words)
+            for each in near:
                 if each.text in joined:
-                    self._sequences.remove(each)
+                    self._by_key.discard(each)
+                    del self._sequences[each.text]
         return len(shared & self._tellable) / self.n_words if self.n_words else 0.0
 
     def traces(self) -> Traces:
         """What is left: the fragments nobody else holds."""
-        return Traces(self.id, frozenset(self._tellable - self._shared), tuple(self._sequences))
+        words = frozenset(self._tellable - self._shared)
+        return Traces(self.id, words, tuple(self._sequences.values()), frozenset(self.together))
 
 
 def _tells(word: bytes) -> bool:
@@ -283,12 +343,12 @@ def _tells(word: bytes) -> bool:
     return _LETTER.search(word) is not None or len(word) >= LEAST_DIGITS
 
 
-def _sequences(words: list[bytes], own: frozenset[bytes]) -> list[Sequence]:
-    """Up to `MAX_SEQUENCES` windows over the words, spread evenly; of a short text the whole."""
+def _sequences(words: list[bytes], own: frozenset[bytes], most: int) -> list[Sequence]:
+    """At most so many windows over the words, spread evenly; of a short text the whole."""
     if len(words) < 3:
         return []
     n_starts = max(1, len(words) - SEQUENCE_WORDS + 1)
-    step = max(1, SEQUENCE_WORDS // 2, n_starts // MAX_SEQUENCES + 1)
+    step = max(1, SEQUENCE_WORDS // 2, n_starts // most + 1)
     found: dict[bytes, Sequence] = {}
     for start in range(0, n_starts, step):
         window = words[start : start + SEQUENCE_WORDS]
@@ -296,16 +356,16 @@ def _sequences(words: list[bytes], own: frozenset[bytes]) -> list[Sequence]:
         if len(distinct - own) >= 3 and sum(map(len, distinct)) >= 12:
             text = b" ".join(window)
             found[text] = Sequence(text, distinct)
-    return list(found.values())[:MAX_SEQUENCES]
+    return list(found.values())[:most]
 
 
-def _stretches(words: list[bytes]) -> list[Sequence]:
-    """Up to `MAX_SEQUENCES` stretches of runs too long to be met whole, at whole characters."""
+def _stretches(words: list[bytes], most: int) -> list[Sequence]:
+    """At most so many stretches of runs too long to be met whole, at whole characters."""
     found: dict[bytes, None] = {}
     for word in words:
         for start in range(0, len(word) - STRETCH + 1, STRETCH):
             piece = word[start : start + STRETCH].decode("utf-8", "ignore").encode()
             found[piece] = None
     pieces = list(found)
-    step = len(pieces) // MAX_SEQUENCES + 1
+    step = len(pieces) // most + 1
     return [Sequence(piece) for piece in pieces[::step]]

@@ -1,9 +1,12 @@
-"""Moving entries to the trash, back from it, and erasing them in it: all of a plan or none of it.
+"""Moving entries to the trash, back from it, and letting go of them in it: all of a plan or none of it.
 
 A plan is committed by its lines in `trash/plans.jsonl` (see `trash_plans`); a crash before leaves everything as it was,
 one after is carried on by the next holder of the index lock. An envelope gets its second name first, that name is
 flushed, and only then the first name goes: no crash, and no order in which a disk writes names, leaves it without one.
 Its bytes are never written again.
+
+What a plan erases is hidden from its commit on; carrying the plan out begins an erasure (see `erasing`), which takes it
+away.
 
 Index lines of pruned entries stay until there are many of them: taking them out writes the whole index anew, and
 readers skip them anyway. A restored entry gets a fresh line at the end at once, so that whoever has read the index up
@@ -18,10 +21,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from memkit import clock
 from memkit.errors import DamagedError, EntryNotFoundError, StoreIOError
 from memkit.model import jsontext
 from memkit.model.entry import StoredEntry
-from memkit.store import durable, entries, index, look, receipts, trash_plans
+from memkit.model.erasure import Erasure
+from memkit.store import durable, entries, erasures, index, look, receipts, trash_plans
 from memkit.store.index_lines import parse
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock
 from memkit.store.paths import StorePaths
@@ -81,17 +86,14 @@ def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = DEFAULT_W
     for plan in unfinished:
         if plan.op == "prune":
             _move(plan.moved, paths.results, paths.trash)
-            _erase(paths, held, plan.erased, wait_seconds=wait_seconds)
+            _begin_to_erase(paths, plan)
         else:
             _put_back(paths, held, plan.moved, wait_seconds=wait_seconds)
         receipts.record(paths, held, plan)
         durable.append(paths.trash_plans, trash_plans.done_line(plan.plan_id), fsync=True)
     if trash_plans.is_unfinished(paths):  # the last line is a damaged one
         durable.append(paths.trash_plans, trash_plans.done_line(""), fsync=True)
-    state = trash_plans.read(paths)
-    if state.erased:
-        forget(paths, held, state.erased)
-    elif len(state.unsettled) >= max(SETTLE_AT, _n_lines(paths) // SETTLE_SHARE):
+    if len(trash_plans.read(paths).unsettled) >= max(SETTLE_AT, _n_lines(paths) // SETTLE_SHARE):
         settle(paths, held, wait_seconds=wait_seconds)
     return len(unfinished)
 
@@ -134,14 +136,16 @@ def _put_back(paths: StorePaths, held: HeldLock, ids: Sequence[str], *, wait_sec
         index.append(paths, held, lines, wait_seconds=wait_seconds)
 
 
-def _erase(paths: StorePaths, held: HeldLock, ids: Sequence[str], *, wait_seconds: float) -> None:
-    """Remove envelopes from the trash, and every index line that may still quote their question."""
-    if not ids:
-        return
-    for entry_id in ids:
-        durable.unlink(paths.trash_file(entry_id))
-    durable.sync_folder(paths.trash)
-    settle(paths, held, wait_seconds=wait_seconds)
+def _begin_to_erase(paths: StorePaths, plan: Plan) -> None:
+    """Write down that an erasure of what has expired begins; `erasing` carries it out, in the plans too."""
+    at, said = clock.from_ms(plan.at_ms), "its days in the trash were over"
+    begun = [
+        Erasure(entry.id, at, plan.actor, said, clock.from_ms(entry.stored_at_ms))
+        for entry in plan.entries
+        if entry.is_expired
+    ]
+    if begun:
+        erasures.begin(paths, begun)
 
 
 def settle(paths: StorePaths, held: HeldLock, *, wait_seconds: float = DEFAULT_WAIT_SECONDS) -> None:

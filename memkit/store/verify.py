@@ -176,14 +176,15 @@ def _about_erasures(paths: StorePaths) -> Iterator[Problem]:
             )  # fmt: skip
     file = paths.relative(paths.erasing)
     try:
-        erasure = erasures.under_way(paths)
+        begun = erasures.under_way(paths)
     except DamagedError as error:
         yield Problem("erasing-damaged", file, error.what, error.remedy or "")
         return
-    if erasure is not None:
+    if begun:
+        what = "the entry" if len(begun) == 1 else f"{len(begun):,} entries"
         yield Problem(
-            "unfinished-erasure", file, "an erasure was cut off; parts of the entry may still be there",
-            f"The next store carries it on. {REPAIR}", erasure.id,
+            "unfinished-erasure", file, f"an erasure was cut off; parts of {what} may still be there",
+            f"The next store carries it on. {REPAIR}", begun[0].id,
         )  # fmt: skip
 
 

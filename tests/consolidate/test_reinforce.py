@@ -125,7 +125,7 @@ def test_what_has_no_file_and_what_is_being_erased_is_not_written_down(mem, stor
     first, second = (receipt.id for receipt in receipts)
     log = FiringLog(store.paths, clock, actor="python")
     assert not log.note("recall", ["0" * 32, "memory/gone.md"])
-    erasures.begin(store.paths, Erasure(first, clock.now(), "python", "tried"))
+    erasures.begin(store.paths, [Erasure(first, clock.now(), "python", "tried")])
     assert log.note("recall", [first, second])
     assert [name for _, _, name in waiting(store)] == [second]
 
