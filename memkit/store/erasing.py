@@ -194,13 +194,14 @@ def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = 2.0) -> b
     if not look.exists(paths.erasing) or look.exists(paths.compacted):
         return False
     with ExitStack() as stack:
-        locks = [Lock(path, 0).try_acquire(None) for path in (paths.canonical_lock, paths.snapshot_lock)]
-        for lock in locks:
-            if lock is not None:
-                stack.callback(lock.release)
-        writer, snapshot = locks
-        if writer is None or snapshot is None:
-            return False
+        snapshot: HeldLock | None = None
+        for path in (paths.canonical_lock, paths.snapshot_lock):
+            snapshot = Lock(path, 0).try_acquire(None)
+            if snapshot is None:
+                return False
+            stack.callback(snapshot.release)
+        if snapshot is None:
+            raise AssertionError
         return finish_begun(paths, held, snapshot=snapshot, wait_seconds=wait_seconds)
 
 

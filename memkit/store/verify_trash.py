@@ -44,7 +44,7 @@ def about_trash(store: Store, held: HeldLock | None = None) -> Iterator[Problem]
                     "hidden-entry", f"results/{entry_id}.json", "lies in results, and a plan moved it to the trash",
                     "It is skipped. Move the file away, then `memkit restore` brings it back.", entry_id,
                 )  # fmt: skip
-    named = set(state.entries) | under_way
+    named = {*state.entries, *state.erased, *under_way}  # what is being erased goes, and `verify` says so elsewhere
     for name in look.names_in(paths.trash):
         entry_id = name.removesuffix(entries.ENTRY_SUFFIX)
         if entries.is_entry_name(name) and entry_id not in named and not _is_named_now(store, entry_id, held):
@@ -59,7 +59,7 @@ def _is_named_now(store: Store, entry_id: str, held: HeldLock | None) -> bool:
     if held is not None:
         return False
     state = trash_plans.read(store.paths)
-    named = entry_id in state.entries or any(
+    named = entry_id in {*state.entries, *state.erased} or any(
         entry.id == entry_id for plan in state.unfinished for entry in plan.entries
     )
     return named or not look.exists(store.paths.trash_file(entry_id))

@@ -699,14 +699,14 @@ def _queries_are_whole(bench: Bench) -> list[str]:
     return found + ([f"{len(damaged)} damaged queries"] if len(damaged) > 1 else [])
 
 
-def _with_retention(bench: Bench, number: int, do: Callable[[Any], Any]) -> Any:
+def _with_retention(bench: Bench, number: int, do: Callable[[Any], Any], *, trash_days: int = 30) -> Any:
     """What a Memory offers about forgetting, under a policy that keeps so many entries."""
     from memkit.catalog.catalog import Catalog
     from memkit.model.policy import RetentionPolicy
     from memkit.retention.facade import Retention
 
     store = bench.store
-    policy = RetentionPolicy(max_results=number, max_age_days="none")
+    policy = RetentionPolicy(max_results=number, max_age_days="none", trash_days=trash_days)
     with Catalog([store], temp_directory=None) as catalog:
         retention = Retention(
             store,
@@ -730,6 +730,49 @@ def _apply(bench: Bench) -> None:
         ledger.must,
         ledger.trashed,
     )
+
+
+def _apply_and_expire(bench: Bench) -> None:
+    """One goes to the trash, and one that was there for long enough goes from every file."""
+    ids, ledger = _listed(bench)[:1], bench.ledger
+    number = len(_listed(bench)) - len(ids)
+
+    def apply() -> None:
+        receipt = _with_retention(bench, number, lambda r: r.review().apply(everything=True), trash_days=0)
+        assert receipt.scan is None or receipt.scan.n_found == 0
+        ledger.gone.update(ledger.erasing[entry_id] for entry_id in receipt.erased)
+
+    _move(bench, ids, apply, ledger.must, ledger.trashed)
+
+
+def _something_expired(bench: Bench) -> None:
+    """An entry in the trash, in a snapshot of before, and what was derived from it."""
+    _with_a_snapshot(bench)
+    prune.prune(bench.store, dict.fromkeys(bench.ledger.erasing, ("max_age_days",)))
+
+
+def _carry_on(bench: Bench) -> None:
+    from memkit.retention.expiry import carry_on
+
+    if carry_on(bench.store):
+        bench.ledger.gone.update(bench.ledger.erasing.values())
+
+
+def _cut_erasure(bench: Bench) -> None:
+    """An erasure that was begun, with its text in a day of the log that is a Parquet file by now."""
+    from memkit.snapshot.audit_days import compact
+
+    _something_to_erase(bench)
+    store = bench.store
+    shutil.rmtree(store.paths.logs, ignore_errors=True)
+    now = store.clock.now()
+    ((entry_id, marker),) = bench.ledger.erasing.items()
+    for ago in (2, 0):
+        log = open_store(bench.root / "root", bench.project, clock=FixedClock(now - dt.timedelta(days=ago))).audit
+        log.record(Event("record_usage", "recall", detail={"query": f"about {marker}", "result_count": 1}))
+    compact(store)
+    line = {"schemaVersion": 1, "id": entry_id, "erasedAt": 1_700_000_000_000, "actor": "python", "reason": ""}
+    _place(store.paths.erasing, json.dumps(line).encode() + b"\n")
 
 
 def _store_and_prune(bench: Bench) -> None:
@@ -1070,7 +1113,12 @@ OPERATIONS: tuple[Operation, ...] = (
               in_pairs=False),
     Operation("retention-apply", ("Retention.apply",), _apply, allowed=_TRASH, in_pairs=False, heavy=True,
               moves=lambda bench: (_listed(bench)[:2], [])),
-    Operation("store-and-prune", ("Retention.after_storing", "Memory.store"), _store_and_prune, allowed=_TRASH,
+    Operation("retention-expire", ("Retention.apply", "expiry.erase_expired"), _apply_and_expire, before=_something_expired,
+              also=_erased_everywhere_or_under_way, allowed=_TRASH | {"unfinished-erasure"}, in_pairs=False, heavy=True,
+              moves=lambda bench: (_listed(bench)[:1], [])),
+    Operation("carry-on-erasing", ("expiry.carry_on",), _carry_on, before=_cut_erasure, in_pairs=False, heavy=True,
+              also=_erased_everywhere_or_under_way, allowed=AFTER_A_CRASH | {"unfinished-erasure"}),
+    Operation("store-and-prune", ("Retention.after_storing", "apply.prune_due", "Memory.store"), _store_and_prune, allowed=_TRASH,
               in_pairs=False, heavy=True, moves=lambda bench: (_listed(bench)[:1], [])),
     Operation("release", ("marks.take_off", "Retention.release"), _release, before=_hold, also=_marks_are_whole,
               allowed=AFTER_A_CRASH | {"damaged-hold"}, in_pairs=False),
@@ -1115,7 +1163,7 @@ OPERATIONS: tuple[Operation, ...] = (
               heavy=True, in_pairs=False),
     Operation("forget-days-text", ("audit_days.forget_text",), _forget_days_text, before=_compacted_days,
               also=_days_are_whole, heavy=True, in_pairs=False),
-    Operation("erase", ("erase.erase",), _erase, before=_something_to_erase, also=_erased_everywhere_or_under_way,
+    Operation("erase", ("erase.erase", "erase.run"), _erase, before=_something_to_erase, also=_erased_everywhere_or_under_way,
               allowed=AFTER_A_CRASH | {"unfinished-erasure"}),
     Operation("erase-with-snapshot", ("erase.erase", "Memory.erase"), _erase, before=_with_a_snapshot,
               also=_erased_everywhere_or_under_way, allowed=AFTER_A_CRASH | {"unfinished-erasure"}, heavy=True),

@@ -36,6 +36,7 @@ READING = {
     "Retention.compare", "Retention.calendar", "Retention.impact", "Retention.explore", "Timelines.explore",
     "cards.card_of", "Retention.about_to_prune", "Retention.pins",
     "Retention.require_room", "Trash.list", "Trash.find", "SavedQueries.list", "plan.state_of", "plan.plan_of",
+    "plan.marks_of", "erase.others_kept_out",
     "retention.envelope_stamps", "retention.trash_rows", "kept_and_gone.trashed", "kept_and_gone.marked",
     "what_if.impact",
     "Store.trash", "naming.find_entry", "verify_trash.about_trash",
