@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 # The longest first, so that none is left over at the end.
 TIERS = (
-    "faults", "fuzz", "coverage", "crash-points", "crash-model", "planted-defects", "torn-data", "kill-rounds", "answers",
+    "faults", "fuzz", "coverage", "crash-points", "crash-model", "forgetting", "planted-defects", "torn-data", "kill-rounds", "answers",
     "environment", "power-cuts", "history", "known-bugs", "notebook", "soak", "invariants", "operation-table", "order",
 )  # fmt: skip
 ALONE = ("concurrency",)

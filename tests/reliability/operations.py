@@ -759,20 +759,11 @@ def _carry_on(bench: Bench) -> None:
 
 
 def _cut_erasure(bench: Bench) -> None:
-    """An erasure that was begun, with its text in a day of the log that is a Parquet file by now."""
-    from memkit.snapshot.audit_days import compact
-
-    _something_to_erase(bench)
-    store = bench.store
-    shutil.rmtree(store.paths.logs, ignore_errors=True)
-    now = store.clock.now()
-    ((entry_id, marker),) = bench.ledger.erasing.items()
-    for ago in (2, 0):
-        log = open_store(bench.root / "root", bench.project, clock=FixedClock(now - dt.timedelta(days=ago))).audit
-        log.record(Event("record_usage", "recall", detail={"query": f"about {marker}", "result_count": 1}))
-    compact(store)
+    """An erasure that was begun, and nothing more. With compacted days: tests/retention/test_expiry.py."""
+    _with_a_snapshot(bench)
+    ((entry_id, _),) = bench.ledger.erasing.items()
     line = {"schemaVersion": 1, "id": entry_id, "erasedAt": 1_700_000_000_000, "actor": "python", "reason": ""}
-    _place(store.paths.erasing, json.dumps(line).encode() + b"\n")
+    _place(bench.store.paths.erasing, json.dumps(line).encode() + b"\n")
 
 
 def _store_and_prune(bench: Bench) -> None:
@@ -932,7 +923,8 @@ def _erased_everywhere_or_under_way(bench: Bench) -> list[str]:
     done = {
         marker
         for entry_id, marker in bench.ledger.erasing.items()
-        if marker in bench.ledger.gone or not (begun or look.exists(paths.entry_file(entry_id)))
+        if marker in bench.ledger.gone
+        or not (begun or any(look.exists(file) for file in (paths.entry_file(entry_id), paths.trash_file(entry_id))))
     }
     files = [path for path in paths.folder.rglob("*") if path.is_file() and not path.is_symlink()]
     return [

@@ -21,7 +21,7 @@ from memkit.store.repair import repair
 from memkit.store.verify import verify
 from tests.reliability import account
 from tests.reliability.account import Clock, pick
-from tests.reliability.operations import Bench
+from tests.reliability.operations import PROJECT, Bench
 from tests.reliability.program import main
 from tests.reliability.stores import AFTER_A_CRASH, imported, new, open_store, quietly, violations
 
@@ -112,9 +112,9 @@ def one_round(root, bench, rng, i: int, *, repairing: bool) -> None:
         os.waitpid(child, 0)
 
 
-def on_disk(root) -> set[str]:
+def on_disk(root, project: str = PROJECT) -> set[str]:
     """Markers of every entry that has a file."""
-    store = open_store(root)
+    store = open_store(root, project)
     names = [name for name in os.listdir(store.paths.results) if name.endswith(".json") and not name.startswith(".")]
     found = set()
     for name in names:
