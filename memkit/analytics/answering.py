@@ -15,7 +15,7 @@ import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.asking import Question, coefficients
@@ -33,7 +33,9 @@ from memkit.model.tripwire import Tripwire
 from memkit.snapshot.rows import problem_code, question_crc
 
 if TYPE_CHECKING:
+    from memkit.catalog.cards import Mask
     from memkit.catalog.facts import Card
+    from memkit.catalog.postings import Postings
     from memkit.catalog.shelf import ReadEntry
     from memkit.catalog.sight import Sight
 
@@ -144,9 +146,9 @@ class Answer:
 
     def _rank(self, query: queries.Query, more: Mapping[str, object]) -> list[_Ranked]:
         params = {**self.params, **more}
-        postings = self.sight.postings_for_ranking() if query.name == "recall" else None
+        postings = self.sight.postings()
         if postings is not None:
-            rows = rank_in_memory(postings, params)
+            rows = rank_in_memory(postings, params, self._places(postings, params))
         else:
             rows = self.sight.fetch(query, {name: params[name] for name in query.params})
         names = self.question.names
@@ -157,6 +159,14 @@ class Answer:
                 ranked = pairs[doc, head] = _Ranked(doc, head, place, score, recency, [])
             ranked.shares.append(_Share(names[asked], names[found], tuple(values)))
         return sorted(pairs.values(), key=lambda r: (-r.score, r.place))
+
+    def _places(self, postings: Postings, params: Mapping[str, Any]) -> Mask | None:
+        """Which places pass the filters: by the head that would be shown, or the entry itself where that is wanted."""
+        if all(params[name] is None for name in ("panel", "any_tag", "all_tags", "since_ms")):
+            return None
+        passing = self.sight.all_cards().passing(params, postings.size)
+        places: Mask = passing[postings.heads]
+        return places | passing[postings.shown] if params["include_superseded"] else places
 
     def _lines(self, ranked: Sequence[_Ranked], wanted: int) -> list[_Line]:
         groups: dict[int, list[_Ranked]] = {}

@@ -98,6 +98,7 @@ def inverse_frequency(n: int, n_with: int) -> float:
 def nearby(sight: Sight, terms: Iterable[str], most: int) -> list[tuple[str, str]]:
     """(word, word of the corpus it may have meant), nearest first, at most `most` for each."""
     wanted = list(terms)
+    sight.show_vocabulary()
     rows = sight.fetch(
         queries.load(PACKAGE, "recall_spellings"),
         {
@@ -106,7 +107,8 @@ def nearby(sight: Sight, terms: Iterable[str], most: int) -> list[tuple[str, str
             "most": most,
         },
     )
-    return [(asked, found) for asked, found, _ in rows]
+    known = sight.frequencies([found for _, found, _ in rows])  # older editions have words that nobody finds
+    return [(asked, found) for asked, found, _ in rows if known[found]]
 
 
 def _spellings(sight: Sight, terms: list[str], *, fuzzy: bool, stems: Forms | None) -> tuple[tuple[str, str], ...]:
@@ -122,6 +124,12 @@ def _spellings(sight: Sight, terms: list[str], *, fuzzy: bool, stems: Forms | No
 def _pooled(sight: Sight, spellings: tuple[tuple[str, str], ...]) -> dict[str, int]:
     if not spellings:
         return {}
+    postings = sight.postings()
+    if postings is not None:
+        words: dict[str, list[int]] = {}
+        for asked, found in spellings:
+            words.setdefault(asked, []).append(word_of(found))
+        return {asked: postings.frequency(each) for asked, each in words.items()}
     params = {"asked": [asked for asked, _ in spellings], "words": [word_of(found) for _, found in spellings]}
     return dict(sight.fetch(queries.load(PACKAGE, "recall_pooled"), params))
 

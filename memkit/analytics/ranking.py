@@ -1,7 +1,7 @@
-"""The sum of `recall.sql`, added up from postings in memory: the same rows, without planning a query.
+"""The sum of `recall_filtered.sql`, added up from lists of words: the same rows, without planning a query.
 
-The formula stands in `recall.sql`; a test compares the two. Scores are whole 1e-12ths here as there, so that equal
-texts have equal scores whatever the order of addition.
+The formula stands in the query; a test compares the two. Scores are whole 1e-12ths here as there, so that equal texts
+have equal scores whatever the order of addition.
 """
 
 from __future__ import annotations
@@ -10,84 +10,160 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memkit.catalog.postings import united
 from memkit.model.decision import FIELDS
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from memkit.catalog.postings import Found, Integers, Postings
+    from memkit.catalog.postings import Floats, Integers, Postings
 
-    Floats = npt.NDArray[np.float64]
+    Places = npt.NDArray[np.bool_] | None
 
 _SCALE = 1e12
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
-    """One word in the documents that hold it: its weight by field, their sum, and what one unit of weight earns."""
+class _Listed:
+    """One spelling in one field: its documents and what it weighs in each."""
 
-    word: int
+    found: int
+    field: int
     docs: Integers
-    fields: Sequence[Floats]
+    weights: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """One word of the question, with all its spellings: in each document its weight, and what a unit of that earns."""
+
+    asked: int
+    docs: Integers
     total: Floats
     unit: Floats
+    lists: Sequence[_Listed]
 
 
-def rank_in_memory(postings: Postings, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """The rows `recall.sql` gives for these parameters, in no particular order."""
+def rank_in_memory(postings: Postings, params: Mapping[str, Any], places: Places = None) -> list[tuple[Any, ...]]:
+    """The rows `recall_filtered.sql` gives for these parameters, in no particular order.
+
+    Args:
+        postings: Of one store.
+        params: Its parameters; those of its filters are not looked at.
+        places: Which of the places of `postings.shown` pass the filters; None for all.
+    """
     import numpy as np
 
-    norms = [params[f"base_{field}"] + params[f"slope_{field}"] * postings.lengths[i] for i, field in enumerate(FIELDS)]
-    scores = np.zeros(len(postings.lengths[0]), dtype=np.int64)
-    weighed: list[_Weighed] = []
-    for word, idf in zip(params["words"], params["idf"], strict=True):
-        for found in postings.find(word):
-            here = _weigh(word, found, norms, idf, params["k1"])
-            scores[here.docs] += np.rint(here.unit * here.total * _SCALE).astype(np.int64)
-            weighed.append(here)
-    best = _best(scores[postings.shown], params["limit"])
+    scores = np.zeros(postings.size, dtype=np.int64)
+    weighed = _weigh(postings, params)
+    for word in weighed:
+        # Documents of a word stand once in its list, so plain indexing adds all of them up.
+        scores[word.docs] += np.rint(word.unit * word.total * _SCALE).astype(np.int64)
+    only = params.get("only")
+    if only is not None:
+        passing = np.isin(postings.shown, np.asarray(only))
+        places = passing if places is None else places & passing
+    best, earned, recency = _best(postings, scores, params, places)
     docs = postings.shown[best]
-    pairs = list(zip(docs.tolist(), postings.heads[best].tolist(), (best + 1).tolist(), strict=True))
-    earned = (scores[docs] / _SCALE).tolist()
+    rows = list(zip(docs.tolist(), postings.heads[best].tolist(), (best + 1).tolist(), earned, recency, strict=True))
+    factor = np.asarray(recency)
     return [
-        (*pairs[row], earned[row], 1.0, here.word, here.word, *shares)
-        for here in weighed
-        for row, shares in _shares(here, docs)
+        (*rows[row], word.asked, found, *shares)
+        for word in weighed
+        for found, row, shares in _shares(word, docs, factor)
     ]
 
 
-def _weigh(word: int, found: Found, norms: Sequence[Floats], idf: float, k1: float) -> _Weighed:
-    docs = found.docs
-    fields = [count / norm[docs] for count, norm in zip(found.counts, norms, strict=True)]
-    total = fields[0] + fields[1] + fields[2] + fields[3]
-    counting = total > 0  # not where a word stands only in fields of weight 0
-    if not counting.all():
-        docs, total, fields = docs[counting], total[counting], [field[counting] for field in fields]
-    return _Weighed(word, docs, fields, total, idf / (k1 + total))
+def _weigh(postings: Postings, params: Mapping[str, Any]) -> list[_Weighed]:
+    bases, slopes = ([params[f"{name}_{field}"] for field in FIELDS] for name in ("base", "slope"))
+    norms = postings.norms(bases, slopes)
+    words: dict[int, list[int]] = {}
+    idf: dict[int, float] = {}
+    for asked, word, value in zip(params["asked"], params["words"], params["idf"], strict=True):
+        words.setdefault(asked, []).append(word)
+        idf[asked] = value
+    weighed = []
+    for asked, spellings in words.items():
+        lists = [
+            _Listed(word, found.field, found.docs, found.counts / norms[found.field][found.docs])
+            for word in spellings
+            for found in postings.find(word)
+            if bases[found.field] != float("inf")  # a field of weight 0 counts for nothing
+        ]
+        if lists:
+            docs = united([each.docs for each in lists], postings.size)
+            total = _total(lists, docs, postings.size)
+            weighed.append(_Weighed(asked, docs, total, idf[asked] / (params["k1"] + total), lists))
+    return weighed
 
 
-def _best(scores: Integers, limit: int) -> Integers:
-    """Indices of the highest scores above 0, highest first; of equal ones, the first."""
+def _total(lists: Sequence[_Listed], docs: Integers, size: int) -> Floats:
+    """What a word weighs in each of its documents, all fields and spellings together."""
     import numpy as np
 
-    above = np.flatnonzero(scores > 0)
+    if len(lists) == 1:
+        return lists[0].weights
+    if len(docs) * 16 < size:
+        total = np.zeros(len(docs))
+        for each in lists:
+            total[np.searchsorted(docs, each.docs)] += each.weights
+        return total
+    spread = np.zeros(size)
+    for each in lists:
+        spread[each.docs] += each.weights
+    return spread[docs]
+
+
+def _best(
+    postings: Postings, scores: Integers, params: Mapping[str, Any], places: Places
+) -> tuple[Integers, list[float], list[float]]:
+    """Indices of the places that score highest, best first, of equal ones the first; their scores and their recency."""
+    import numpy as np
+
+    shown = scores[postings.shown]
+    passing = shown > 0
+    if places is not None:
+        passing &= places
+    above = np.flatnonzero(passing)
+    earned = shown[above] / _SCALE
+    recency = np.ones(len(above))
+    if params.get("half_life_ms") is not None:
+        ages = np.maximum(params["as_of_ms"] - postings.stored_ms[above], 0)
+        recency = 0.5 ** (ages / params["half_life_ms"])
+        earned = earned * recency
+    if params.get("min_score"):
+        kept = earned >= params["min_score"]
+        above, earned, recency = above[kept], earned[kept], recency[kept]
+    limit = params["limit"]
     if len(above) > limit:
-        least = np.partition(scores[above], len(above) - limit)[len(above) - limit]
-        above = above[scores[above] >= least]
-    order = np.argsort(-scores[above], kind="stable")
-    best: Integers = above[order[:limit]]
-    return best
+        kept = earned >= np.partition(earned, len(above) - limit)[len(above) - limit]
+        above, earned, recency = above[kept], earned[kept], recency[kept]
+    order = np.argsort(-earned, kind="stable")[:limit]
+    best: Integers = above[order]
+    return best, earned[order].tolist(), recency[order].tolist()
 
 
-def _shares(here: _Weighed, docs: Integers) -> list[tuple[int, list[float]]]:
-    """For each of `docs` that holds the word: its place among them, and what each field earned."""
+def _shares(word: _Weighed, docs: Integers, factor: Floats) -> list[tuple[int, int, list[float]]]:
+    """For each spelling and each of `docs` that holds it: its row among them, and what each field earned."""
     import numpy as np
 
-    if not len(here.docs):
-        return []
-    places = np.minimum(np.searchsorted(here.docs, docs), len(here.docs) - 1)
-    rows = np.flatnonzero(here.docs[places] == docs)
-    places = places[rows]
-    values = np.stack([here.unit[places] * field[places] for field in here.fields], axis=1)
-    return list(zip(rows.tolist(), values.tolist(), strict=True))
+    rows, units = _held(word.docs, docs)
+    unit = np.zeros(len(docs))
+    unit[rows] = word.unit[units] * factor[rows]
+    shares: dict[int, dict[int, list[float]]] = {}
+    for each in word.lists:
+        rows, places = _held(each.docs, docs)
+        by_row = shares.setdefault(each.found, {})
+        for row, value in zip(rows.tolist(), (each.weights[places] * unit[rows]).tolist(), strict=True):
+            by_row.setdefault(row, [0.0] * len(FIELDS))[each.field] = value
+    return [(found, row, values) for found, by_row in shares.items() for row, values in by_row.items()]
+
+
+def _held(listed: Integers, docs: Integers) -> tuple[Integers, Integers]:
+    """Which of `docs` an ascending list holds, and where in it they stand."""
+    import numpy as np
+
+    places = np.minimum(np.searchsorted(listed, docs), len(listed) - 1)
+    rows = np.flatnonzero(listed[places] == docs)
+    return rows, places[rows]

@@ -63,6 +63,7 @@ def recall(
 
 
 def _answer(sight: Sight, query: str, options: RecallOptions, as_of: dt.datetime) -> RecallResult:
+    sight.asked()
     question = take_apart(sight, query, fuzzy=options.fuzzy, stemming=options.stemming)
     answer = Answer(sight, question, options, as_of=as_of)
     hits = tuple(answer.hit(rank, line) for rank, line in enumerate(answer.find(), 1))

@@ -1,36 +1,28 @@
 -- recall_spellings
 -- Words of the corpus that a word of the question may have meant: those it begins, and those one edit away (a letter
 -- more, less, other, or two swapped). The nearest come first, then the commonest.
--- reads:  base.posting_rows
+-- reads:  base.vocabulary
 -- params: $prefixes VARCHAR[], $near VARCHAR[], $most INTEGER
 -- grain:  one row per asked and found
 with
 
-vocabulary as (
-    select
-        term as found,
-        count(*) as n_entries
-    from base.posting_rows
-    group by term
-),
-
 candidates as (
     select
         a.asked,
-        v.found,
+        v.term as found,
         v.n_entries,
-        damerau_levenshtein(a.asked, v.found) as distance
+        damerau_levenshtein(a.asked, v.term) as distance
     from (select unnest($prefixes::varchar[]) as asked) as a
-    inner join vocabulary as v on starts_with(v.found, a.asked)
+    inner join base.vocabulary as v on starts_with(v.term, a.asked)
     union
     select
         a.asked,
-        v.found,
+        v.term as found,
         v.n_entries,
-        damerau_levenshtein(a.asked, v.found) as distance
+        damerau_levenshtein(a.asked, v.term) as distance
     from (select unnest($near::varchar[]) as asked) as a
-    inner join vocabulary as v on abs(len(v.found) - len(a.asked)) <= 1
-    where damerau_levenshtein(a.asked, v.found) <= 1
+    inner join base.vocabulary as v on abs(len(v.term) - len(a.asked)) <= 1
+    where damerau_levenshtein(a.asked, v.term) <= 1
 ),
 
 placed as (

@@ -6,6 +6,7 @@
 select
     doc,
     head,
-    place
+    place,
+    stored_ms
 from base.places
 order by place

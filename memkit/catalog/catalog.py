@@ -251,7 +251,7 @@ class Catalog:
             sight = Sight(tuple(self.stores.values()), self._panels, self._temp_directory, self._threads)
             try:
                 sight.open(use_snapshots=use_snapshots)
-            except duckdb.IOException:
+            except (duckdb.IOException, FileNotFoundError):
                 sight.close()
             else:
                 return sight

@@ -37,15 +37,19 @@ class Segments:
         project_key: Whose they are.
         entries: Files with one row per entry.
         postings: Files with one row per term and entry.
+        words: Files with the entries of each word.
     """
 
-    __slots__ = ("entries", "offset", "postings", "project_key")
+    __slots__ = ("entries", "offset", "postings", "project_key", "words")
 
-    def __init__(self, offset: int, project_key: str, entries: Sequence[Path], postings: Sequence[Path]) -> None:
+    def __init__(
+        self, offset: int, project_key: str, entries: Sequence[Path], postings: Sequence[Path], words: Sequence[Path]
+    ) -> None:
         self.offset = offset
         self.project_key = project_key
         self.entries = entries
         self.postings = postings
+        self.words = words
 
 
 class Database:

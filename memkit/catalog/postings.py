@@ -1,17 +1,20 @@
-"""Postings of one store in memory, as arrays, for ranking without a query.
+"""The postings of one store for ranking without a query.
 
-DuckDB plans every execution anew, which takes many times longer than adding up a few thousand numbers. So from the
-second question on, the postings a catalog shows are fetched once and kept: for each word the documents that hold it,
-ascending, with its count in each field; for each document the lengths of its fields. What is stored later comes as a
-further part. Which documents are live, and where each is shown, is fetched anew whenever it changed.
+DuckDB plans every execution anew, which takes many times longer than adding up a few thousand numbers; and a table
+is read in whole groups of rows where a question needs a few lists. So ranking reads the lists of words that lie
+beside each segment, mapped into memory, and those of what was stored since, made from its rows. Which entries are live,
+where each is shown, and how long its fields are is fetched anew whenever it changed.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memkit.model.decision import FIELDS
+from memkit.snapshot.words import Words, words_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,33 +22,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     Integers = npt.NDArray[np.integer[Any]]
+    Floats = npt.NDArray[np.float64]
 
 _MOST_PARTS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Postings sorted by word and document.
-
-    Attributes:
-        words: The distinct words, ascending.
-        starts: Where each word's postings begin in the arrays below, and one past the last.
-        docs: The documents.
-        counts: For each field of `FIELDS`, how often the word stands in it.
-    """
-
-    words: Integers
-    starts: Integers
-    docs: Integers
-    counts: tuple[Integers, ...]
+# Lists found are kept until they hold so many entries: a question looks each word up twice.
+_KEPT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The postings of one word in one part: documents, ascending, and counts by field."""
+    """One word in one field, all segments together: documents, ascending, and how often it stands in each."""
 
+    field: int
     docs: Integers
-    counts: tuple[Integers, ...]
+    counts: Integers
 
 
 class Postings:
@@ -55,70 +45,141 @@ class Postings:
         lengths: For each field of `FIELDS`, the length of that field by document, in words.
         shown: Places where live documents are shown, best first among equals: the document,
         heads: and the head it is shown at.
+        stored_ms: When the document of each place was stored.
     """
 
-    def __init__(self, rows: pa.Table) -> None:
+    def __init__(self, words: Sequence[Words]) -> None:
         import numpy as np
 
-        self._parts = [_part(*_columns(rows))]
+        self._words = list(words)
+        self._later: list[pa.Table] = []
+        self._later_words: list[Words] = []
+        self._kept: dict[int, list[Found]] = {}
+        self._n_kept = 0
+        self._norms: tuple[tuple[float, ...], list[Floats]] | None = None
         self._live: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.lengths: tuple[Integers, ...] = ()
         self.shown: Integers = np.zeros(0, dtype=np.int32)
         self.heads: Integers = self.shown
+        self.stored_ms: Integers = np.zeros(0, dtype=np.int64)
+
+    @property
+    def parts(self) -> list[Words]:
+        """Every run of documents, those of the segments first."""
+        return [*self._words, *self._later_words]
+
+    @property
+    def size(self) -> int:
+        """One more than the highest document number."""
+        return len(self._live)
 
     def add(self, rows: pa.Table) -> None:
         """Take the postings of further documents."""
-        import numpy as np
+        import pyarrow as pa
 
-        self._parts.append(_part(*_columns(rows)))
-        if len(self._parts) > _MOST_PARTS:
-            # The first part is by far the largest and stays as it is.
-            later = self._parts[1:]
-            words = np.concatenate([np.repeat(part.words, np.diff(part.starts)) for part in later])
-            docs = np.concatenate([part.docs for part in later])
-            order = np.lexsort((docs, words))
-            counts = [np.concatenate([part.counts[i] for part in later])[order] for i in range(len(FIELDS))]
-            self._parts[1:] = [_part(words[order], docs[order], counts)]
+        self._later.append(rows)
+        if len(self._later) > _MOST_PARTS:
+            rows = pa.concat_tables(self._later).sort_by([("word", "ascending"), ("doc", "ascending")])
+            self._later, self._later_words = [rows], []
+        self._later_words.append(words_of(rows))
+        self._forget()
 
     def describe(self, lengths: pa.Table, places: pa.Table) -> None:
         """Take the lengths of all documents, and the places of the live ones, in order."""
         import numpy as np
 
         docs = lengths.column("doc").to_numpy()
-        size = 1 + max([int(docs.max(initial=-1)), *(int(part.docs.max(initial=-1)) for part in self._parts)])
+        size = 1 + int(docs.max(initial=-1))
         self.lengths = tuple(_spread(docs, lengths.column(f"len_{field}").to_numpy(), size) for field in FIELDS)
         self.shown, self.heads = places.column("doc").to_numpy(), places.column("head").to_numpy()
+        self.stored_ms = places.column("stored_ms").to_numpy()
         self._live = np.zeros(size, dtype=np.bool_)
         self._live[self.shown] = True
+        self._forget()
+
+    def _forget(self) -> None:
+        self._kept, self._n_kept, self._norms = {}, 0, None
 
     def find(self, word: int) -> list[Found]:
-        """The postings of a word; those of documents that are not live may be among them."""
-        found = []
-        for part in self._parts:
+        """Where a word stands, field by field; documents that are not live may be among them."""
+        known = self._kept.get(word)
+        if known is None:
+            known = self._look_up(word)
+            self._n_kept += sum(len(found.docs) for found in known)
+            if self._n_kept > _KEPT:
+                self._forget_words()
+            else:
+                self._kept[word] = known
+        return known
+
+    def _forget_words(self) -> None:
+        self._kept, self._n_kept = {}, 0
+
+    def _look_up(self, word: int) -> list[Found]:
+        import numpy as np
+
+        docs: list[list[Integers]] = [[] for _ in FIELDS]
+        counts: list[list[Integers]] = [[] for _ in FIELDS]
+        for part in self.parts:
             place = int(part.words.searchsorted(word))
-            if place < len(part.words) and part.words[place] == word:
-                here = slice(int(part.starts[place]), int(part.starts[place + 1]))
-                found.append(Found(part.docs[here], tuple(count[here] for count in part.counts)))
-        return found
+            if place == len(part.words) or part.words[place] != word:
+                continue
+            for i, lists in enumerate(part.fields):
+                start, end = int(lists.starts[place]), int(lists.starts[place + 1])
+                if start < end:
+                    docs[i].append(lists.docs[start:end].astype(np.int32) + np.int32(part.first))
+                    counts[i].append(lists.counts[start:end])
+        found = [_joined(i, docs[i], counts[i]) for i in range(len(FIELDS)) if docs[i]]
+        size = self.size  # an entry that left may have had the highest number
+        return [each for each in (_within(f, size) for f in found) if len(each.docs)]
 
-    def frequency(self, word: int) -> int:
-        """In how many live documents a word stands."""
-        return sum(int(self._live[found.docs].sum()) for found in self.find(word))
+    def frequency(self, words: Iterable[int]) -> int:
+        """In how many live documents one of these words stands."""
+        lists = [found.docs for word in words for found in self.find(word)]
+        return int(self._live[united(lists, self.size)].sum()) if lists else 0
+
+    def norms(self, bases: Sequence[float], slopes: Sequence[float]) -> list[Floats]:
+        """By field and document, base + slope * length; kept until other ones are asked for."""
+        import numpy as np
+
+        asked = (*bases, *slopes)
+        if self._norms is None or self._norms[0] != asked:
+            self._norms = (
+                asked,
+                [np.add(b, s * n, dtype=np.float64) for b, s, n in zip(bases, slopes, self.lengths, strict=True)],
+            )
+        return self._norms[1]
 
 
-def _columns(rows: pa.Table) -> tuple[Integers, Integers, list[Integers]]:
-    counts = [rows.column(f"tf_{field}").to_numpy() for field in FIELDS]
-    return rows.column("word").to_numpy(), rows.column("doc").to_numpy(), counts
-
-
-def _part(words: Integers, docs: Integers, counts: list[Integers]) -> Part:
+def united(lists: Sequence[Integers], size: int) -> Integers:
+    """The documents that stand in one of these ascending lists, ascending, each once."""
     import numpy as np
 
-    first = np.ones(len(words), dtype=np.bool_)
-    first[1:] = words[1:] != words[:-1]
-    starts = np.append(np.flatnonzero(first), len(words))
-    small = tuple(count.astype(np.min_scalar_type(count.max(initial=0))) for count in counts)
-    return Part(words[first], starts, docs.astype(np.int32), small)
+    if len(lists) == 1:
+        return lists[0]
+    if sum(map(len, lists)) * 16 < size:
+        return np.unique(np.concatenate(lists))
+    marked = np.zeros(size, dtype=np.bool_)
+    for docs in lists:
+        marked[docs] = True
+    return np.flatnonzero(marked)
+
+
+def _joined(field: int, docs: Sequence[Integers], counts: Sequence[Integers]) -> Found:
+    import numpy as np
+
+    found = Found(field, np.concatenate(docs), np.concatenate(counts))
+    if all(before[-1] < after[0] for before, after in itertools.pairwise(docs)):
+        return found
+    order = np.argsort(found.docs)  # an entry that could not be read at first has rows behind later ones
+    return Found(field, found.docs[order], found.counts[order])
+
+
+def _within(found: Found, size: int) -> Found:
+    if int(found.docs[-1]) < size:
+        return found
+    inside = found.docs < size
+    return Found(found.field, found.docs[inside], found.counts[inside])
 
 
 def _spread(docs: Integers, values: Integers, size: int) -> Integers:

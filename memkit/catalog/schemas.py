@@ -61,6 +61,7 @@ def base_schemas() -> dict[str, pa.Schema]:
             "body": text,
             "sha256": text,
         },
+        "vocabulary": {"term": text, "n_entries": pa.int64()},
         "panels": {"panel_id": text},
         "stores": {"project_key": text, "project_path": text, "folder": text},
         "candidate_rows": {

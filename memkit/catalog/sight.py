@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from memkit.catalog import kept_and_gone, queries, record_entries
 from memkit.catalog.audit import AuditRows
+from memkit.catalog.cards import Cards, card_of
 from memkit.catalog.database import Database
 from memkit.catalog.derived import Derived
 from memkit.catalog.facts import Card, Scope, Unreadable
@@ -26,6 +27,7 @@ from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
 from memkit.model.record import DECISION_PANEL
 from memkit.snapshot.rows import RowBuilder, word_of
+from memkit.snapshot.words import Words, open_words
 from memkit.store import look
 
 if TYPE_CHECKING:
@@ -35,12 +37,11 @@ if TYPE_CHECKING:
     from memkit.store.store import Store
 
 PACKAGE = "memkit.catalog"
-# Postings are held up to so many, 10 to 20 bytes each; at 110 different words an entry, those of 36,000 entries.
-HOLD_POSTINGS = 4_000_000
-# The question at which they are fetched.
+# The question at which all cards are fetched; a command that asks once fetches those it shows.
 HOLD_AT = 2
 # Appended postings are sorted in again once they are more than one in so many.
 _SORT_SHARE = 5
+_MOST_CARDS = 10_000
 
 
 Healed = Sequence[tuple[Unreadable, StoredEntry]]
@@ -58,7 +59,6 @@ class Sight:
         unreadable: Entries without a readable file.
         n_changes: How often its rows have changed.
         shelf: Entries read lately.
-        postings: Postings as arrays, once they are held.
         reads_files: Whether segments are read in place.
         memory: What floors above worked out from its rows, by name; each notes `n_changes` itself.
     """
@@ -79,7 +79,12 @@ class Sight:
         self._sorted = self._unsorted = 0
         self._kept: duckdb.DuckDBPyConnection | None = None
         self._statements: dict[Query, duckdb.Statement] = {}
-        self.postings: Postings | None = None
+        self._postings: Postings | None = None
+        self._words: list[Words] = []
+        self._tail: list[pa.Table] = []
+        self._is_described = False
+        self._all_cards: Cards | None = None
+        self._vocabulary_of = -1
         self.reads_files = False
         self.memory: dict[str, Any] = {}
         self._asked = 0
@@ -95,6 +100,7 @@ class Sight:
         segments = [source.segments for source in self.sources if source.segments]
         if segments:
             self.database.read_in_place(segments)
+            self._words = [open_words(file, part.offset) for part in segments for file in part.words]
         self.reads_files = bool(segments)
         self._show_records()
         for source in self.sources:
@@ -136,8 +142,9 @@ class Sight:
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many live entries each of these words stands."""
         wanted = list(terms)
-        if self.postings is not None:
-            return {term: self.postings.frequency(word_of(term)) for term in wanted}
+        postings = self.postings()
+        if postings is not None:
+            return {term: postings.frequency([word_of(term)]) for term in wanted}
         unknown = [term for term in wanted if term not in self._frequencies]
         if unknown:
             found = self.fetch(queries.load(PACKAGE, "frequencies"), {"words": [word_of(term) for term in unknown]})
@@ -145,20 +152,49 @@ class Sight:
         return {term: self._frequencies[term] for term in wanted}
 
     def vocabulary(self) -> pa.StringArray:
-        """The different terms of live entries, as an Arrow array of texts."""
-        return cast("pa.StringArray", self._arrow("vocabulary").column("term").combine_chunks())
+        """The different words entries hold, as an Arrow array of texts."""
+        self.show_vocabulary()
+        rows = self._arrow("vocabulary")
+        return cast("pa.StringArray", rows.column("term").combine_chunks())
+
+    def show_vocabulary(self) -> None:
+        """Make `base.vocabulary` up to date, for queries about the different words."""
+        import pyarrow as pa
+
+        if self._vocabulary_of == self.n_changes:
+            return
+        postings = self.postings()
+        if postings is None:
+            self.database.derive("vocabulary")
+        else:
+            schema = base_schemas()["vocabulary"]
+            parts = [
+                pa.table({"term": part.terms, "n_entries": pa.array(part.n_docs, pa.int64())})
+                for part in postings.parts
+            ]
+            counted = pa.concat_tables([schema.empty_table(), *parts], promote_options="permissive").group_by("term")
+            rows = counted.aggregate([("n_entries", "sum")]).rename_columns(["term", "n_entries"])
+            self.database.replace_table("vocabulary", rows)
+        self._vocabulary_of = self.n_changes
 
     def cards(self, docs: Sequence[int]) -> dict[int, Card]:
         """The cards of these documents; all are fetched at once where postings are held too."""
-        missing = [doc for doc in docs if doc not in self._cards]
-        if missing:
-            if self.postings is not None and not self._cards:
-                rows = self.fetch(queries.load(PACKAGE, "all_cards"))
-            else:
-                rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": missing})
-            for doc, entry_id, crc, panel_id, tags, stored_ms in rows:
-                self._cards[doc] = Card(entry_id, crc, panel_id, tuple(tags), stored_ms)
-        return {doc: self._cards[doc] for doc in docs}
+        missing = [doc for doc in dict.fromkeys(docs) if doc not in self._cards]
+        if missing and self._asked >= HOLD_AT:
+            self._cards |= self.all_cards().get(missing)
+        elif missing:
+            rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": missing})
+            self._cards |= {row[0]: card_of(row) for row in rows}
+        found = {doc: self._cards[doc] for doc in docs}
+        if len(self._cards) > _MOST_CARDS:
+            self._cards = {}
+        return found
+
+    def all_cards(self) -> Cards:
+        """The cards of all entries, as columns."""
+        if self._all_cards is None:
+            self._all_cards = Cards(self._arrow("all_cards"))
+        return self._all_cards
 
     def store_of(self, doc: int) -> Store:
         """The store a document lies in."""
@@ -225,7 +261,7 @@ class Sight:
         if rows:
             self.database.insert("healed", pa.table({"doc": pa.array([doc for doc, _ in rows], pa.int32())}))
             self.database.drop_hidden()
-            self._cards.clear()
+            self._forget_cards()
             self.shelf.forget()
         return len(rows), any(replaces is not None for _, replaces in rows)
 
@@ -234,36 +270,31 @@ class Sight:
         if any(source.waiting or source.has_new_damage for source in self.sources):
             self._update()
 
-    def postings_for_ranking(self) -> Postings | None:
-        """Postings in memory, from the second question on; None where a ranking should ask DuckDB.
-
-        A command that asks once does not pay for fetching them. Several stores, or very many postings, are left to
-        DuckDB.
-        """
-        self._asked += 1
-        if self.postings is None and (
-            self._asked < HOLD_AT or self.n_postings > HOLD_POSTINGS or len(self.sources) > 1
-        ):
+    def postings(self) -> Postings | None:
+        """Postings to rank by without a query; None for several stores, which are left to DuckDB."""
+        if len(self.sources) > 1:
             return None
-        return self.hold_postings()
+        if self._postings is None:
+            self._postings = Postings(self._words)
+        for rows in self._tail:
+            self._postings.add(rows)
+        self._tail = []
+        if not self._is_described:
+            self._postings.describe(self._arrow("lengths"), self._arrow("all_places"))
+            self._is_described = True
+        return self._postings
 
-    def hold_postings(self) -> Postings:
-        """Fetch the postings as arrays; they are kept up to date from then on. Only for a single store."""
-        if self.postings is None:
-            self.postings = Postings(self._arrow("all_postings"))
-            self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
-            self._cards.clear()
-        return self.postings
+    def asked(self) -> None:
+        """Note that a question is about to be answered."""
+        self._asked += 1
+
+    def _forget_cards(self) -> None:
+        self._cards, self._all_cards = {}, None
 
     def _arrow(self, name: str) -> pa.Table:
         with self.database.cursor() as cursor:
             rows: pa.Table = cursor.sql(queries.load(PACKAGE, name).sql).to_arrow_table()
         return rows
-
-    @property
-    def n_postings(self) -> int:
-        """Rows of postings, in segments and in memory."""
-        return self._sorted + self._unsorted + sum(source.postings for source in self.sources)
 
     def _mend(self) -> None:
         """Read again what could not be read; give what can be read now its rows."""
@@ -290,10 +321,9 @@ class Sight:
             self.database.sort_postings()
             self._sorted, self._unsorted = self._sorted + self._unsorted, 0
         self._frequencies.clear()
-        if self.postings is not None:
-            for _, postings in added:
-                self.postings.add(postings)
-            self.postings.describe(self._arrow("lengths"), self._arrow("all_places"))
+        if len(self.sources) == 1:
+            self._tail += [postings for _, postings in added]
+        self._is_described, self._all_cards = False, None
         ((n_entries, n_live, *averages),) = self._own("scope")
         self.scope = Scope(n_entries, n_live, dict(zip(FIELDS, averages, strict=True)))
         if (

@@ -36,7 +36,6 @@ class Source:
         damaged: Damaged index lines.
         has_new_damage: Whether some of them are not yet shown.
         next_doc: The next document number, counted from 0 in this store.
-        postings: Rows of postings in its segments.
         waiting: Index lines and stored entries that have no rows yet, in order.
         hidden: Ids in the trash that are shown no more.
         records: The records of the store, as they were read when the source was opened.
@@ -49,7 +48,6 @@ class Source:
     damaged: list[Problem] = field(default_factory=list)
     has_new_damage: bool = False
     next_doc: int = 0
-    postings: int = 0
     waiting: dict[str, IndexLine | StoredEntry] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     records: RecordsRead = field(default_factory=lambda: RecordsRead((), ()))
@@ -85,9 +83,9 @@ class Source:
                 self.key,
                 [paths.snapshots / segment.entries.name for segment in manifest.segments],
                 [paths.snapshots / segment.postings.name for segment in manifest.segments],
+                [paths.snapshots / segment.words.name for segment in manifest.segments],
             )
             self.next_doc = manifest.n_docs
-            self.postings = sum(segment.postings.rows for segment in manifest.segments)
             self.damaged = list(manifest.damaged)
         self.damaged += read.damaged
         self._generation, self._rebuilt, self._end = read.generation, read.rebuilt, read.end

@@ -1,8 +1,8 @@
 -- vocabulary
--- The different words of live entries.
--- reads:  base.posting_rows
+-- The different words, as `base.vocabulary` has them.
+-- reads:  base.vocabulary
 -- params: none
 -- grain:  one row per term
-select distinct term
-from base.posting_rows
+select term
+from base.vocabulary
 order by term

@@ -19,7 +19,7 @@ from memkit.snapshot.rows import ROWS_VERSION
 
 FORMAT_VERSION = 1
 VERSIONS = (FORMAT_VERSION, ROWS_VERSION, TOKENS_VERSION)
-SEGMENT_NAME = re.compile(r"(?:entries|postings)-[0-9a-f]{16}\.parquet", re.ASCII)
+SEGMENT_NAME = re.compile(r"(?:(?:entries|postings)-[0-9a-f]{16}\.parquet|words-[0-9a-f]{16}\.arrow)", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -39,7 +39,7 @@ class OtherVersion(ManifestDamage):
 
 @dataclass(frozen=True, slots=True)
 class SegmentFile:
-    """One Parquet file as it must be found.
+    """One file as it must be found.
 
     Attributes:
         name: In the folder `snapshots`.
@@ -67,6 +67,7 @@ class Segment:
         last_id: Largest id in it.
         entries: One row per entry.
         postings: One row per term and entry.
+        words: The same by word, for ranking; its rows are words.
     """
 
     first_doc: int
@@ -75,6 +76,12 @@ class Segment:
     last_id: str
     entries: SegmentFile
     postings: SegmentFile
+    words: SegmentFile
+
+    @property
+    def files(self) -> tuple[SegmentFile, ...]:
+        """Its files."""
+        return self.entries, self.postings, self.words
 
     @property
     def n_docs(self) -> int:
@@ -112,7 +119,7 @@ class Manifest:
     @property
     def files(self) -> tuple[SegmentFile, ...]:
         """Every file named."""
-        return tuple(file for segment in self.segments for file in (segment.entries, segment.postings))
+        return tuple(file for segment in self.segments for file in segment.files)
 
     def to_bytes(self) -> bytes:
         """The file's bytes."""
@@ -156,7 +163,7 @@ def parse_manifest(data: bytes, project_key: str) -> Manifest:
         if not 0 < segment.entries.rows <= segment.n_docs:
             raise ManifestDamage("a segment has more entries than documents, or none")
         expected = segment.end_doc
-    names = [file.name for segment in segments for file in (segment.entries, segment.postings)]
+    names = [file.name for segment in segments for file in segment.files]
     if len(set(names)) != len(names):
         raise ManifestDamage("names a file twice")
     live = _whole(raw, "live")
@@ -202,6 +209,7 @@ def _segment(raw: Mapping[str, Any]) -> Segment:
         last_id=_text(raw, "last_id"),
         entries=_file(raw.get("entries"), "entries"),
         postings=_file(raw.get("postings"), "postings"),
+        words=_file(raw.get("words"), "words"),
     )
 
 

@@ -56,7 +56,7 @@ def planned(paths: StorePaths, ids: Collection[str]) -> list[Removed]:
         Removed(f"snapshots/{name}", "segments", "rows", len(there))
         for segment in (manifest.segments if manifest else ())
         if (there := _ids_in(paths, segment, ids))
-        for name in (segment.entries.name, segment.postings.name)
+        for name in (file.name for file in segment.files)
     ]
 
 
@@ -87,7 +87,7 @@ def publish(paths: StorePaths, was: Before, ids: Collection[str], *, held: HeldL
             continue
         left, live = _without(rows, held_ids)
         gone += live
-        names = (segment.entries.name, segment.postings.name)
+        names = [file.name for file in segment.files]
         removed += [Removed(f"snapshots/{name}", "segments", "rows", len(held_ids)) for name in names]
         if left.entries.num_rows:
             segments.append(write_segment(paths, left, fresh, docs=(segment.first_doc, segment.end_doc)))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Raised whenever the columns below, or how they are read from an entry, change: older snapshots are then made again.
-ROWS_VERSION = 1
+ROWS_VERSION = 2
 NEWER_SCHEMA = "newer-schema"
 _INTS_PER_POSTING = 1 + 2 * len(FIELDS)
 

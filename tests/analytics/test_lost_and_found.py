@@ -105,7 +105,7 @@ def test_a_full_page_without_options_costs_no_query_once_warm(store, see, monkey
     monkeypatch.setattr(
         Sight, "fetch", lambda self, query, params=None: asked.append(query.name) or real(self, query, params)
     )
-    for expected in (["frequencies", "recall", "cards"], ["all_cards"], [], []):
+    for expected in (["cards"], [], [], []):
         recall(catalog, "queue", as_of=NOW)
         assert asked == expected
         asked.clear()

@@ -1,6 +1,7 @@
 """Adding up in memory gives what `recall.sql` gives, whatever was stored, replaced, superseded or put back meanwhile."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -8,11 +9,8 @@ from memkit.analytics.answering import Answer
 from memkit.analytics.asking import take_apart
 from memkit.analytics.ranking import rank_in_memory
 from memkit.analytics.recall import RecallOptions
-from memkit.catalog import queries
-from memkit.catalog import sight as sight_module
-from memkit.catalog.postings import Postings
 from memkit.snapshot.absorbing import absorb
-from tests.stores import NOW, new, put
+from tests.stores import NOW, new, open_store, put
 
 WORDS = [f"w{i}" for i in range(25)]
 
@@ -23,6 +21,8 @@ def texts(rng, n, **more):
             f"q {' '.join(rng.choices(WORDS, k=4))}",
             " ".join(rng.choices(WORDS, k=rng.randrange(1, 20))),
             days_ago=rng.randrange(90),
+            panel=rng.choice(["adr", "consensus"]),
+            tags=rng.sample(["a", "b", "c"], rng.randrange(3)),
             **more,
         )
         for _ in range(n)
@@ -30,12 +30,13 @@ def texts(rng, n, **more):
 
 
 def both(sight, query, options):
-    """The rows of `recall.sql` and those added up in memory, in one order, numbers rounded."""
-    answer = Answer(sight, take_apart(sight, query, fuzzy=False), options, as_of=NOW)
-    params = {name: {**answer.params, "limit": options.limit}[name] for name in answer.query.params}
+    """The rows of the query and those added up in memory, in one order, numbers rounded."""
+    answer = Answer(sight, take_apart(sight, query, fuzzy=options.fuzzy), options, as_of=NOW)
+    params = {**answer.params, "limit": options.limit, "only": None}
+    postings = sight.postings()
     found = (
-        sight.fetch(queries.load("memkit.analytics", "recall"), params),
-        rank_in_memory(sight.hold_postings(), params),
+        sight.fetch(answer.query, {name: params[name] for name in answer.query.params}),
+        rank_in_memory(postings, params, answer._places(postings, params)),
     )
     return [sorted(tuple(round(x, 10) if isinstance(x, float) else x for x in row) for row in rows) for rows in found]
 
@@ -44,7 +45,15 @@ def compare(sight, rng):
     for limit in (3, 10, 1000):
         options = RecallOptions(limit=limit, k1=rng.choice([0.0, 1.2]), b=rng.choice([0.0, 0.75, 1.0]),
                                 weights={"question": rng.choice([0.0, 2.0]), "conclusion": 2.0, "synthesis": 1.0, "tags": 0.0})  # fmt: skip
-        sql, memory = both(sight, " ".join(rng.choices(WORDS, k=4)), options)
+        query = " ".join(rng.choices(WORDS, k=4))
+        sql, memory = both(sight, query, options)
+        assert memory == sql
+        more = {
+            "panel": rng.choice([None, "adr"]), "any_tag": rng.choice([(), ("a", "b")]), "all_tags": rng.choice([(), ("b",)]),
+            "since_days": rng.choice([None, 45]), "include_superseded": rng.random() < 0.5, "fuzzy": rng.random() < 0.5,
+            "recency_half_life_days": rng.choice([None, 30]), "min_score": rng.choice([0.0, 0.3]),
+        }  # fmt: skip
+        sql, memory = both(sight, query, replace(options, **more))
         assert memory == sql
 
 
@@ -80,11 +89,7 @@ def test_an_empty_store_ranks_nothing(store, see):
         assert both(sight, "w1", RecallOptions()) == [[], []]
 
 
-def test_postings_are_fetched_at_the_second_question_of_one_store_that_is_not_huge(store, see, monkeypatch):
+def test_several_stores_are_left_to_the_query(store, see, root, tmp_path, clock):
     put(store, new("Which queue?"))
-    with see(store).sight() as sight:
-        assert sight.postings_for_ranking() is None
-        assert isinstance(sight.postings_for_ranking(), Postings)
-    monkeypatch.setattr(sight_module, "HOLD_POSTINGS", 2)
-    with see(store).sight() as sight:
-        assert [sight.postings_for_ranking() for _ in range(3)] == [None] * 3
+    with see(store, open_store(root, tmp_path / "other", clock)).sight() as sight:
+        assert sight.postings() is None

@@ -48,7 +48,7 @@ def test_the_views_show_the_same_wherever_rows_come_from(store, see, how):
     assert sorted(ids(catalog)) == sorted(made)
     assert words(catalog) == expected
     with catalog.sight() as sight:
-        sight.hold_postings()
+        sight.postings()
     assert sorted(ids(catalog)) == sorted(made)
     assert words(catalog) == expected
     with catalog.sight() as sight:
@@ -215,7 +215,7 @@ def test_a_replaced_edition_is_shown_as_such_and_leaves_words_and_decisions(stor
         again = see(store)
         if held:
             with again.sight() as sight:
-                sight.hold_postings()
+                sight.postings()
                 assert sight.frequencies(["alpha", "beta"]) == {"alpha": 1, "beta": 0}
         assert words(again) == words(catalog)
 
