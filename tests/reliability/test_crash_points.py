@@ -1,20 +1,32 @@
 """A process killed before each system call of each operation, by strace; every such point is tried, none is sampled.
 
 One run is recorded to learn which calls the operation makes; then it is run again for each of them and killed just
-before. The store is opened by another process, without a repair, and looked at with the ledger of what was printed.
+before. The processes are forks of one that has imported everything (see `forking`). The store is opened by another
+process, without a repair, and looked at with the ledger of what was printed.
 """
 
+import queue
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.reliability.forking import Forks
 from tests.reliability.operations import OPERATIONS, Bench
 from tests.reliability.program import main
-from tests.reliability.tracing import command, is_change, kill_before, needs_strace, record, warm
+from tests.reliability.tracing import is_change, needs_strace
 
 WORKERS = 2
 TRIES = 3
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory):
+    needs_strace()
+    made = [Forks(tmp_path_factory.mktemp("forks")) for _ in range(WORKERS)]
+    yield made
+    for each in made:
+        each.close()
 
 
 def acknowledged(bench: Bench, lines: list[str], *, wiped: bool) -> None:
@@ -27,27 +39,37 @@ def acknowledged(bench: Bench, lines: list[str], *, wiped: bool) -> None:
 
 
 @pytest.mark.promise("P1")
-@pytest.mark.parametrize("operation", [o for o in OPERATIONS if not o.heavy], ids=str)
-def test_killed_before_any_system_call_nothing_acknowledged_is_lost(scratch, cases, operation):
-    needs_strace()
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_killed_before_any_system_call_nothing_acknowledged_is_lost(workers, scratch, cases, operation):
     template = Bench(scratch / "template").fill()
     operation.before(template)
-    trial = template.copy(scratch / "warm")
-    warm(command(operation.name, trial.root, trial.ledger.must, trial.made, trial.ledger.trashed))
-    trial = template.copy(scratch / "trial")
-    words = (trial.ledger.must, trial.made, trial.ledger.trashed)
-    _, calls, _ = record(command(operation.name, trial.root, *words), scratch / "log")
+    ledger = template.ledger
+    state = {"must": dict(ledger.must), "made": template.made, "trashed": dict(ledger.trashed)}
+    for i, forks in enumerate(workers):
+        forks.warm(operation.name, template.copy(scratch / f"warm-{i}").root, state)
+    calls = workers[0].record(operation.name, template.copy(scratch / "trial").root, state)
     points = [call for call in calls if is_change(call)]
+    free = queue.SimpleQueue()
+    for forks in workers:
+        free.put(forks)
+
+    def killed_at(i, call):
+        forks = free.get()
+        try:
+            for _ in range(TRIES):  # one that opened one file more or less than the recorded one dies elsewhere
+                bench = template.copy(scratch / f"case-{i}")
+                operation.begin(bench)
+                killed, lines = forks.kill_before(call, operation.name, bench.root, state)
+                if killed:
+                    break
+                shutil.rmtree(bench.root)
+            return killed, lines, bench
+        finally:
+            free.put(forks)
 
     def point(i_call):
         i, call = i_call
-        for _ in range(TRIES):  # a start that opened one file more or less than the recorded one dies elsewhere
-            bench = template.copy(scratch / f"case-{i}")
-            operation.begin(bench)
-            killed, lines = kill_before(command(operation.name, bench.root, *words), call)
-            if killed:
-                break
-            shutil.rmtree(bench.root)
+        killed, lines, bench = killed_at(i, call)
         bench.fresh(4)
         acknowledged(bench, lines, wiped=operation.name == "wipe")
         name = f"before {call.name} #{call.nth} ({call.arguments[:80]})"
