@@ -25,6 +25,8 @@ from tests.reliability.test_kill_rounds import drain, fork
 
 PROCESSES = pick(16, 32)
 WRITES = pick(120, 500)
+# Seconds to wait for a lock where waiting is not what is tried: a machine with other work to do may take its time.
+PATIENCE = 300
 
 
 def together(works) -> list[list[str]]:
@@ -54,7 +56,7 @@ def together(works) -> list[list[str]]:
 
 def writer(root, who: str, n: int, *, project="/projects/demo", batch=1):
     def work(tell):
-        store = open_store(root, project, wait_seconds=60)
+        store = open_store(root, project, wait_seconds=PATIENCE)
         for i in range(0, n, batch):
             for receipt in store.store_many([new(f"{who}-{i + k}") for k in range(batch)]):
                 tell(f"{receipt.id} {receipt.entry.result['marker']}")
@@ -120,7 +122,7 @@ def test_sixteen_processes_write_while_four_read(disk, cases, seed):
 
 @pytest.mark.promise("P6")
 def test_eight_threads_over_two_stores_of_one_process(scratch, cases):
-    stores = [open_store(scratch / "root", wait_seconds=60) for _ in range(2)]
+    stores = [open_store(scratch / "root", wait_seconds=PATIENCE) for _ in range(2)]
     ledger, errors = Ledger(), []
 
     def work(k):
@@ -147,7 +149,7 @@ def test_repair_in_a_loop_beside_six_writers_leaves_no_line_twice_and_loses_none
     n = pick(150, 600)
 
     def repairing(tell):
-        store = open_store(root, wait_seconds=60)
+        store = open_store(root, wait_seconds=PATIENCE)
         rewritten, rng, end = 0, random.Random(5), time.monotonic() + 600
         while time.monotonic() < end:
             if rng.random() < 0.3:
@@ -198,7 +200,7 @@ def test_a_wipe_beside_writers_takes_all_before_it_and_nothing_after(disk, cases
     n = pick(60, 300)
 
     def wiping(tell):
-        store = open_store(root, wait_seconds=60)
+        store = open_store(root, wait_seconds=PATIENCE)
         for _ in range(pick(8, 40)):
             time.sleep(0.03)
             at = time.monotonic_ns()
@@ -207,7 +209,7 @@ def test_a_wipe_beside_writers_takes_all_before_it_and_nothing_after(disk, cases
 
     def timed(who):
         def work(tell):
-            store = open_store(root, wait_seconds=60)
+            store = open_store(root, wait_seconds=PATIENCE)
             for i in range(n):
                 began = time.monotonic_ns()
                 (receipt,) = store.store_many([new(f"{who}-{i}")])
@@ -273,43 +275,48 @@ def test_looking_at_a_store_beside_writers_raises_nothing(scratch, cases):
 
 @pytest.mark.promise("P6")
 def test_waiting_for_the_lock_stays_near_a_raw_flock(scratch, cases):
-    """Median wait of those who had to wait within three times of a loop over the bare system call, in the same run.
+    """Median wait of those who had to wait within three times that of the bare system call.
 
-    A busy machine may take the processor away from either, so up to five pairs of runs are made and the best counts.
+    Each process takes one and the other in turn, so that whatever else the machine does falls on both alike. Up to
+    five runs are made, and the best counts.
     """
     import fcntl
 
     from memkit.store.lock import Lock
 
-    n = pick(60, 200)
+    n = pick(40, 150)
     hold = 0.004
 
-    def ours(tell):
-        lock = Lock(scratch / "ours.lock", 60)
-        for _ in range(n):
-            began = time.perf_counter()
-            with lock.held("contend"):
-                waited = time.perf_counter() - began
-                time.sleep(hold)
-            time.sleep(hold)  # the others come first
-            tell(f"{waited * 1e6:.0f}")
+    def waited_for(take, let_go) -> float:
+        began = time.perf_counter()
+        held = take()
+        waited = time.perf_counter() - began
+        time.sleep(hold)
+        let_go(held)
+        time.sleep(hold / 2)  # the others come first
+        return waited * 1e6
 
-    def raw(tell):
+    def raw_take():
+        descriptor = os.open(scratch / "raw.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return descriptor
+
+    def raw_let_go(descriptor):
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+    def in_turn(tell):
+        lock = Lock(scratch / "ours.lock", PATIENCE)
         for _ in range(n):
-            descriptor = os.open(scratch / "raw.lock", os.O_RDWR | os.O_CREAT, 0o600)
-            began = time.perf_counter()
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            waited = time.perf_counter() - began
-            time.sleep(hold)
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-            os.close(descriptor)
-            time.sleep(hold)
-            tell(f"{waited * 1e6:.0f}")
+            tell(f"raw {waited_for(raw_take, raw_let_go):.0f}")
+            tell(f"ours {waited_for(lambda: lock.acquire('contend'), lambda held: held.release()):.0f}")
 
     best = None
     for _ in range(5):
-        plain, mine = ([float(line) for lines in together([work] * 4) for line in lines] for work in (raw, ours))
-        waits = [[wait for wait in each if wait > hold * 1e6 / 4] for each in (plain, mine)]
+        told = [line.split() for lines in together([in_turn] * 8) for line in lines]
+        waits = [[float(us) for who, us in told if who == each] for each in ("raw", "ours")]
+        cases.add([] if [len(each) for each in waits] == [8 * n] * 2 else [f"{[len(each) for each in waits]} waits"])
+        waits = [[wait for wait in each if wait > hold * 1e6 / 4] for each in waits]
         if min(map(len, waits)) < n:
             continue  # hardly anybody had to wait: this says nothing
         medians = [statistics.median(each) for each in waits]
@@ -341,7 +348,7 @@ def test_twenty_storms_on_one_lock_never_overlap(scratch, cases):
     counter.write_bytes(b"")
 
     def storm(tell):
-        lock = Lock(path, 60)
+        lock = Lock(path, PATIENCE)
         for _ in range(pick(100, 400)):
             with lock.held("storm"):
                 if counter.stat().st_size:
@@ -433,10 +440,9 @@ def test_locks_are_taken_in_one_order_and_nest_in_every_pair(scratch, cases):
             def other(tell, a=a, b=b):
                 one(tell, b, a)
 
-            began = time.monotonic()
-            told = together([one, other])
+            told = together([one, other])  # would never come back
             through = sum(line == "through" for lines in told for line in lines)
-            cases.add([] if through == 2 and time.monotonic() - began < 10 else [f"{a.name}, {b.name}: {told}"])
+            cases.add([] if through == 2 else [f"{a.name}, {b.name}: {told}"])
 
 
 if __name__ == "__main__":
