@@ -1,0 +1,150 @@
+"""Each eraser by itself, on what only damage, other tools and bad luck put into its files."""
+
+import json
+
+import pytest
+
+from memkit.model.event import Event
+from memkit.store import audit_log, erasers
+from memkit.store.erasers import Hand
+from memkit.store.traces import Traces
+
+WORD = "zircon7polder"
+ID = "a" * 32
+OTHER = "b" * 32
+TRACES = Traces(ID, frozenset({WORD.encode()}))
+DRY = Hand(dry=True)
+
+
+@pytest.fixture
+def paths(make_store):
+    store = make_store(sound=False)
+    store.make_folders()
+    return store.paths
+
+
+def place(path, *lines):
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.write_bytes(b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines))
+    return path
+
+
+def told(removed):
+    return [(each.file, each.what, each.n) for each in removed]
+
+
+def test_an_id_in_a_list_counts_only_where_lists_do():
+    line = {"calls": [{"ids": [ID]}], "n": 1}
+    assert erasers.names(line, ID, in_lists=True)
+    assert not erasers.names(line, ID, in_lists=False)
+    assert erasers.names({"calls": [{"of": ID}]}, ID, in_lists=False)
+
+
+def test_texts_are_masked_wherever_they_stand():
+    value = {"a": [WORD, {"b": f"about {WORD}"}, 7, None], "c": "else"}
+    new, n = erasers.masked(value, lambda field, text: WORD in text)
+    assert (new["a"][0], new["a"][2:], new["c"], n) == (erasers.ERASED, [7, None], "else", 2)
+    assert new["a"][1] == {"b": erasers.ERASED}
+
+
+def test_a_store_without_an_index_has_no_line_to_lose(paths):
+    assert told(erasers.index_line(paths, TRACES, None, wait_seconds=1)) == []
+
+
+def test_an_index_line_is_counted_and_stays_where_nobody_holds_the_lock(paths):
+    place(paths.index, {"id": ID}, {"id": OTHER})
+    before = paths.index.read_bytes()
+    assert told(erasers.index_line(paths, TRACES, None, wait_seconds=1)) == [("index.jsonl", "lines", 1)]
+    assert paths.index.read_bytes() == before
+
+
+def test_damaged_lines_go_if_they_are_of_the_entry_or_quote_it(paths):
+    cut = b'{"entryId":"%s","reason":"cu\n' % ID.encode()
+    file = place(paths.acknowledgements, cut, b"{" + WORD.encode() + b" torn\n", b"{junk\n", {"entryId": OTHER})
+    assert told(erasers.lines(paths, TRACES)) == [("state/acknowledgements.jsonl", "lines", 2)]
+    assert file.read_bytes() == b'{junk\n{"entryId": "' + OTHER.encode() + b'"}\n'
+
+
+def test_a_candidate_file_nobody_can_parse_goes_as_a_whole_if_it_quotes_the_entry(paths):
+    quoting = place(paths.staging / "s1.json", b"{" + WORD.encode())
+    other = place(paths.staging / "s2.json", b"{another")
+    assert told(erasers.candidates(paths, TRACES, DRY)) == [("staging/s1.json", "file", 1)]
+    assert quoting.exists()
+    assert told(erasers.candidates(paths, TRACES)) == [("staging/s1.json", "file", 1)]
+    assert (quoting.exists(), other.exists()) == (False, True)
+
+
+def test_a_dead_letter_goes_if_its_candidate_quotes_the_entry(paths):
+    quoting = place(paths.deadletter / "a.json", {"candidate": {"body": f"about {WORD}"}})
+    other = place(paths.deadletter / "b.json", {"candidate": {"body": "another"}})
+    assert told(erasers.candidates(paths, TRACES)) == [("deadletter/a.json", "file", 1)]
+    assert (quoting.exists(), other.exists()) == (False, True)
+
+
+def test_a_list_of_candidates_that_is_none_stays_as_it_is(paths):
+    file = place(
+        paths.staging / "s1.json", {"candidates": {"lessons": "none", "domain": [{"body": WORD}, {"body": "x"}]}}
+    )
+    assert told(erasers.candidates(paths, TRACES)) == [("staging/s1.json", "candidates", 1)]
+    assert json.loads(file.read_bytes())["candidates"] == {"lessons": "none", "domain": [{"body": "x"}]}
+
+
+@pytest.mark.parametrize(
+    ("note", "n", "stays"),
+    [
+        ({"reason": f"because of {WORD}", "file": "x"}, 1, True),
+        (b"{" + WORD.encode(), 1, False),
+        ({"reason": "another", "file": WORD}, 0, True),
+        ({"reason": "another", "file": "x"}, 0, True),
+    ],
+    ids=["in its reason", "damaged", "in a field of memkit's own", "nowhere"],
+)
+def test_a_note_of_the_quarantine_loses_what_quotes_the_entry(paths, note, n, stays):
+    file = place(paths.quarantine / "spot.json", note)
+    place(paths.quarantine / "spot.bin", b"other bytes\n")
+    found = told(erasers.quarantine(paths, TRACES))
+    assert found == [("quarantine/spot.json", "texts", 1)] * n
+    assert file.exists() is stays
+    if stays and n:
+        assert WORD not in file.read_text()
+
+
+def test_a_plan_of_the_trash_is_counted_and_stays_in_a_dry_run(paths):
+    file = place(paths.trash_plans, b'{"op":"prune","parts":1,"entries":[{"id":"%s"}]}\n' % ID.encode())
+    assert told(erasers.trash_files(paths, TRACES, DRY)) == [("trash/plans.jsonl", "lines", 1)]
+    assert ID in file.read_text()
+
+
+def test_without_a_log_there_is_no_text_to_forget(paths):
+    assert told(erasers.log_text(paths, TRACES, wait_seconds=1)) == []
+
+
+def test_damaged_log_lines_go_with_those_that_quote(make_store):
+    store = make_store(sound=False)
+    store.make_folders()
+    store.audit.record(Event("record_usage", "recall", detail={"query": f"about {WORD}", "result_count": 1}))
+    store.audit.record(Event("record_usage", "recall", detail={"query": "another", "result_count": 1}))
+    (day,) = audit_log.days(store.paths)
+    file = store.paths.log_file(day)
+    with file.open("ab") as log:
+        log.write(b'{"id":"torn ' + WORD.encode() + b"\n{junk that names " + ID.encode() + b" by the way\n")
+    found = told(erasers.log_text(store.paths, TRACES, wait_seconds=1))
+    assert found == [(f"_logs/{file.name}", "texts", 2)]
+    data = file.read_bytes()
+    assert WORD.encode() not in data
+    assert data.count(b"{junk that names") == 1
+    assert audit_log.chain(store.paths).n_forgotten == 1
+
+
+def test_a_reason_nobody_can_parse_goes_as_a_line_if_it_quotes_the_entry(paths):
+    file = place(paths.erasures, b"{" + WORD.encode() + b"\n", {"id": OTHER, "reason": WORD}, {"id": OTHER}, b"{junk\n")
+    assert told(erasers.reasons(paths, TRACES)) == [("state/erasures.jsonl", "texts", 2)]
+    assert WORD not in file.read_text()
+    assert file.read_bytes().endswith(b'{"id": "' + OTHER.encode() + b'"}\n{junk\n')
+
+
+def test_a_temporary_file_nobody_will_publish_goes_whatever_is_in_it(paths):
+    left = place(paths.results / f".x.json.{2**22 + 1}-{'ab' * 8}.tmp", b"half")
+    (removed,) = told(erasers.leftover(paths, TRACES))
+    assert removed == (f"results/{left.name}", "file", 1)
+    assert not left.exists()
