@@ -6,6 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
+WORKERS ?= auto
 
 .PHONY: help setup demo tools test test-shuffled check docs notebooks browser bench bench-smoke quality reliability reliability-release corpora format clean
 
@@ -34,8 +35,8 @@ setup: $(VENV)/.dev ## everything for developing, in .venv
 demo: $(VENV)/.core ## store the sample decisions in a temporary root, recall them, question them
 	$(BIN)/python data-samples/demo.py
 
-test: $(VENV)/.dev ## all ordinary tests
-	$(BIN)/python -m pytest -p no:randomly
+test: $(VENV)/.dev ## all ordinary tests, a file of them at a time on each processor: WORKERS=0 for one after the other
+	$(BIN)/python -m pytest -p no:randomly -n $(WORKERS) --dist loadfile
 
 test-shuffled: $(VENV)/.dev ## the same in another order each time
 	$(BIN)/python -m pytest
