@@ -222,6 +222,13 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         self._require_open()
         return self._store.read_entry(entry_id)
 
+    def read(self, entry_id: str) -> StoredEntry:
+        """One entry by id, as `get`, for somebody who reads it: where memory is on, the reading is counted."""
+        entry = self.get(entry_id)
+        if self.enabled:
+            self._note_read(entry_id)
+        return entry
+
     def list(self) -> EntryList:
         """All entries' index lines, newest first."""
         self._require_open()
@@ -244,6 +251,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         fuzzy: bool = False,
         stemming: str | None = None,
         recency_half_life_days: float | None = None,
+        reinforcement: float = 0.0,
         rerank: Rerank | None = None,
     ) -> RecallResult:
         """Entries that hold the words of a question, best first, with every reason for their place.
@@ -263,6 +271,8 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
             stemming: A language such as `english`, to count forms of a word with one stem as that word; `none` turns it
                 off; `recall.stemming` of the settings by default. Needs the extra `stemming`.
             recency_half_life_days: Halve the score for each so many days of age; off by default.
+            reinforcement: The most by which uses raise a score, as a share of it, 0 to 1; off by default. A use is a
+                reading, or of a record also a confirmation; having been recalled is none.
             rerank: A function that puts the hits in another order; the lexical rank stays beside.
 
         Raises:
@@ -285,6 +295,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
             fuzzy=fuzzy,
             **({} if stemming is None else {"stemming": stemming}),
             recency_half_life_days=recency_half_life_days,
+            reinforcement=reinforcement,
             rerank=rerank,
         )
         mention = self.settings.settings.memory.across_projects and not wide

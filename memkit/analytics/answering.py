@@ -22,7 +22,7 @@ from memkit.analytics.asking import Question, coefficients
 from memkit.analytics.fragments import find_fragments
 from memkit.analytics.lost_and_found import Hidden
 from memkit.analytics.ranking import rank_in_memory
-from memkit.analytics.recall_options import RecallOptions
+from memkit.analytics.recall_options import MAX_LIMIT, RecallOptions
 from memkit.analytics.recall_result import Contribution, Fragment, RecallHit
 from memkit.catalog import queries
 from memkit.catalog.shelf import file_of
@@ -65,6 +65,8 @@ class _Ranked:
     place: int
     score: float
     recency: float
+    reinforcement: float
+    n_uses: int
     shares: list[_Share]
 
 
@@ -111,6 +113,7 @@ class Answer:
         self.hidden = Hidden()
         self.warnings: list[str] = []
         self._entries: dict[int, ReadEntry | None] = {}
+        self._unreinforced: dict[int, int] = {}
 
     def _params(self) -> dict[str, object]:
         options = self.options
@@ -127,6 +130,7 @@ class Answer:
             "min_score": float(options.min_score),
             "half_life_ms": None if half_life is None else half_life * _DAY_MS,
             "as_of_ms": now_ms,
+            "reinforcement": float(options.reinforcement),
         }
 
     # -- ranking -------------------------------------------------------------------------------------------------
@@ -141,22 +145,37 @@ class Answer:
             ranked = self._rank(self.query, {"limit": page, "only": None})
             lines = self._lines(ranked, wanted)
             if len(lines) >= wanted or len(ranked) < page:
-                return lines
+                break
             page *= 4
+        if self.options.reinforcement > 0:
+            self._unreinforced = self._without_uses()
+        return lines
+
+    def _without_uses(self) -> dict[int, int]:
+        """The rank each entry would have without reinforcement, as far as it would be among the first."""
+        groups: dict[int, None] = {}
+        own: dict[int, _Ranked] = {}
+        for row in self._rank(self.query, {"limit": MAX_LIMIT, "only": None, "reinforcement": 0.0}):
+            groups.setdefault(row.head)
+            own[row.doc] = row
+        members = [doc for head in groups for doc in self._members(head, own) if self._passes(doc)]
+        shown = [doc for doc in members if self._entries.get(doc, True) is not None]
+        return {doc: rank for rank, doc in enumerate(shown, 1)}
 
     def _rank(self, query: queries.Query, more: Mapping[str, object]) -> list[_Ranked]:
         params = {**self.params, **more}
-        postings = self.sight.postings()
+        postings = self.sight.postings() if self.options.reinforcement == 0 else None
         if postings is not None:
             rows = rank_in_memory(postings, params, self._places(postings, params))
         else:
             rows = self.sight.fetch(query, {name: params[name] for name in query.params})
         names = self.question.names
         pairs: dict[tuple[int, int], _Ranked] = {}
-        for doc, head, place, score, recency, asked, found, *values in rows:
+        for doc, head, place, score, recency, reinforcement, n_uses, asked, found, *values in rows:
             ranked = pairs.get((doc, head))
             if ranked is None:
-                ranked = pairs[doc, head] = _Ranked(doc, head, place, score, recency, [])
+                ranked = _Ranked(doc, head, place, score, recency, reinforcement, n_uses, [])
+                pairs[doc, head] = ranked
             ranked.shares.append(_Share(names[asked], names[found], tuple(values)))
         return sorted(pairs.values(), key=lambda r: (-r.score, r.place))
 
@@ -289,6 +308,9 @@ class Answer:
             matched_through=None if through is None else self.sight.cards([through])[through].entry_id,
             through_fragments=self._through(through, line),
             recency=reasons.recency,
+            reinforcement=reasons.reinforcement,
+            n_uses=reasons.n_uses,
+            unreinforced_rank=self._unreinforced.get(line.doc),
             source_path=read.source_path,
             kind=kind_of_panel(entry.panel_id),
         )

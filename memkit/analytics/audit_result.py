@@ -210,6 +210,7 @@ class UsageRow(_Said):
         op: `recall`, `decided`, `read`, `query`.
         kind: The kind of record, where one was read.
         slug: The record.
+        entry_id: The entry, where one was read.
         query: What was asked; None for a reading, or once erased.
         n_times: How often.
         n_actors: By how many kinds of actor.
@@ -223,6 +224,7 @@ class UsageRow(_Said):
     op: str | None
     kind: str | None
     slug: str | None
+    entry_id: str | None
     query: str | None
     n_times: int
     n_actors: int

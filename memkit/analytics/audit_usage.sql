@@ -2,12 +2,13 @@
 -- What was asked and read, how often, by how many kinds of actor, and how often nothing was found.
 -- reads:  usage
 -- params: $since TIMESTAMPTZ, $limit BIGINT
--- grain:  one row per project_key, op, kind, slug and query
+-- grain:  one row per project_key, op, kind, slug, entry_id and query
 select
     project_key,
     op,
     kind,
     slug,
+    entry_id,
     query,
     count(*) as n_times,
     count(distinct actor) as n_actors,
@@ -17,6 +18,6 @@ select
     max(occurred_at) as last_at
 from usage
 where $since::timestamptz is null or occurred_at >= $since::timestamptz
-group by project_key, op, kind, slug, query
-order by n_times desc, last_at desc, project_key, op, kind, slug, query
+group by project_key, op, kind, slug, entry_id, query
+order by n_times desc, last_at desc, project_key, op, kind, slug, entry_id, query
 limit coalesce($limit::bigint, 9223372036854775807)

@@ -46,7 +46,7 @@ class _Weighed:
 
 
 def rank_in_memory(postings: Postings, params: Mapping[str, Any], places: Places = None) -> list[tuple[Any, ...]]:
-    """The rows `recall_filtered.sql` gives for these parameters, in no particular order.
+    """The rows `recall_filtered.sql` gives for these parameters, reinforcement aside, in no particular order.
 
     Args:
         postings: Of one store.
@@ -69,7 +69,7 @@ def rank_in_memory(postings: Postings, params: Mapping[str, Any], places: Places
     rows = list(zip(docs.tolist(), postings.heads[best].tolist(), (best + 1).tolist(), earned, recency, strict=True))
     factor = np.asarray(recency)
     return [
-        (*rows[row], word.asked, found, *shares)
+        (*rows[row], 1.0, 0, word.asked, found, *shares)
         for word in weighed
         for found, row, shares in _shares(word, docs, factor)
     ]

@@ -53,6 +53,8 @@ def recall(
     """
     options = options or RecallOptions()
     jsontext.require_text(query, "query")
+    if options.reinforcement > 0:
+        catalog.count_uses()
     found = catalog.ask(lambda sight: _answer(sight, query, options, as_of))
     if options.rerank is not None:
         found = replace(found, rows=_reranked(query, found.rows, options.rerank)[: options.limit])

@@ -70,6 +70,8 @@ select
     r.place,
     r.pico / 1e12::double as score,
     1::double as recency,
+    1::double as reinforcement,
+    0::integer as n_uses,
     p.word as asked,
     p.word as found,
     p.unit * p.question as question,

@@ -35,6 +35,8 @@ class RecallOptions:
         stemming: A language of Snowball's, `english` for example: all forms of a word with one stem count as that word,
             shown as `asked~found`; `none` for whole words as they are. Needs the extra `stemming`.
         recency_half_life_days: A score halves with so many days of age; None for no such preference.
+        reinforcement: The most by which uses raise a score, as a share of it, 0 to 1; 0 for no such preference. A use
+            is a reading, or of a record also a confirmation; having been recalled is none.
         rerank: Called with the question and the best hits, gives one number for each; higher comes first. The lexical
             rank stays in `lexical_rank`.
         across_projects: Whether the catalog asked is over several projects; said in the result, decided by the caller.
@@ -53,6 +55,7 @@ class RecallOptions:
     fuzzy: bool = False
     stemming: str = NONE
     recency_half_life_days: float | None = None
+    reinforcement: float = 0.0
     rerank: Rerank | None = None
     across_projects: bool = False
     k1: float = 1.2
@@ -76,9 +79,11 @@ class RecallOptions:
         for name in ("any_tag", "all_tags"):
             object.__setattr__(self, name, tag_names(getattr(self, name), name))
         _number(self.k1, "k1", least=0.0)
-        _number(self.b, "b", least=0.0)
-        if self.b > 1:
-            raise InvalidInputError(f"{self.b} is more than 1", field="b", remedy="Give a number from 0 to 1.")
+        for name in ("b", "reinforcement"):
+            value = getattr(self, name)
+            _number(value, name, least=0.0)
+            if value > 1:
+                raise InvalidInputError(f"{value} is more than 1", field=name, remedy="Give a number from 0 to 1.")
         if not isinstance(self.stemming, str):
             raise InvalidInputError("a text was expected", field="stemming", remedy="Name a language, or 'none'.")
         unknown = set(self.weights) - set(FIELDS)
@@ -98,7 +103,7 @@ class RecallOptions:
     def plain(self) -> bool:
         """Whether the shortest form of the ranking query will do."""
         asked = self.filters or self.include_superseded or self.fuzzy or self.recency_half_life_days is not None
-        return not asked and self.stemming == NONE and self.min_score == 0
+        return not asked and self.stemming == NONE and self.min_score == 0 and self.reinforcement == 0
 
     def chosen(self) -> dict[str, Any]:
         """The options that differ from the defaults."""

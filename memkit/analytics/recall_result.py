@@ -76,9 +76,9 @@ class RecallHit(Displayable):
         project_key: Its project.
         question: What was asked; of a record, its title.
         summary: The conclusion, cut at 1,200 characters.
-        score: BM25F, times the recency factor if one was asked for; the contributions add up to it. An entry that holds
-            no word of the question itself (see `matched_through`) has the score, coverage and contributions of the
-            member it was matched through.
+        score: BM25F, times the factors of recency and reinforcement if asked for; the contributions add up to it. An
+            entry that holds no word of the question itself (see `matched_through`) has the score, coverage and
+            contributions of the member it was matched through.
         coverage: Idf-weighted share of the query found, 0..1.
         contributions: Who earned the score, largest first.
         fragments: Where it matched, best first; offsets count in this entry's own texts.
@@ -102,6 +102,11 @@ class RecallHit(Displayable):
         through_fragments: Where that older member matched; offsets count in its texts.
         rerank_score: What a `rerank` function said of it.
         recency: The factor already inside `score`; 1.0 when not asked for.
+        reinforcement: The factor of uses already inside `score`; 1.0 when not asked for.
+        n_uses: How often it was read, and of a record also confirmed, as far as consolidating has counted; having been
+            recalled does not count. 0 when not asked for.
+        unreinforced_rank: Its rank without reinforcement, before a `rerank` function; None when not asked for, or where
+            it would not be among the first 1,000.
         source_path: The imported document, where there is one; of a record, its file.
         kind: `entry`, or the kind of record: `lesson`, `preference`, `decision`, `domain`.
     """
@@ -134,6 +139,9 @@ class RecallHit(Displayable):
     through_fragments: tuple[Fragment, ...] = ()
     rerank_score: float | None = None
     recency: float = 1.0
+    reinforcement: float = 1.0
+    n_uses: int = 0
+    unreinforced_rank: int | None = None
     source_path: str | None = None
     kind: str = "entry"
 
@@ -212,11 +220,12 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
             "rank", "id", "question", "summary", "score", "coverage", "stored_at", "age_days", "age_label",
             "decided_on",
             "panel_id", "tags", "final_score", "judge_confidence", "status", "superseded_by", "source_path",
-            "kind",
+            "kind", "reinforcement", "n_uses", "unreinforced_rank",
         )  # fmt: skip
         kinds: dict[str, pa.DataType] = {
             "rank": pa.int32(), "score": pa.float64(), "coverage": pa.float64(), "age_days": pa.float64(),
             "stored_at": pa.timestamp("ms", tz="UTC"), "decided_on": pa.date32(), "tags": pa.list_(pa.string()),
+            "reinforcement": pa.float64(), "n_uses": pa.int32(), "unreinforced_rank": pa.int32(),
             "superseded_by": pa.list_(pa.string()), "final_score": pa.float64(), "judge_confidence": pa.float64(),
         }  # fmt: skip
         return pa.table(

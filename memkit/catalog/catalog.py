@@ -159,6 +159,15 @@ class Catalog:
         """Ask one of the package's own queries; `frames` are Arrow tables it reads by name."""
         return self._answer(query.sql, params, as_of, frames or {}, own=True)
 
+    def count_uses(self) -> None:
+        """Bring up to date what consolidating has counted of uses, for a ranking by them.
+
+        Raises:
+            StoreError: a file cannot be shown.
+        """
+        with self.sight() as sight:
+            uses.load(sight.database, tuple(self.stores.values()))
+
     def ask(self, answer: Callable[[Sight], T]) -> T:
         """Give the present state to `answer` and return what it gives; nobody else changes it meanwhile.
 

@@ -207,6 +207,11 @@ class Deciding(Retaining):
         }
         return RecallOptions(**weighing | options)
 
+    def _note_read(self, entry_id: str) -> None:
+        """Write down that somebody read one entry."""
+        self._store.firings.note("read", [entry_id])
+        self._store.audit.record(Event("record_usage", "read", detail={"entry_id": entry_id, "result_count": 1}))
+
     def _note_use(self, op: Literal["recall", "decided"], query: str, rows: Sequence[RecallHit | DecidedRow]) -> None:
         """Write down that somebody asked, and what of this project was shown."""
         if not self._store.exists:

@@ -180,7 +180,8 @@ def usage_sheet(usage: UsageReport, rows: int = MAX_ROWS) -> Sheet:
 
 def _usage(row: UsageRow) -> tuple[Line, ...]:
     mean: Line = (f"{row.mean_results:,.1f}",) if row.mean_results is not None else _NOTHING
-    asked = _text(row.query, 100) if row.query else _code(row.slug) if row.slug else ("(erased)",)
+    read = row.slug or row.entry_id
+    asked = _text(row.query, 100) if row.query else _code(read) if read else ("(erased)",)
     return (asked, _text(row.op), (f"{row.n_times:,}",), _number(row.n_empty), mean, _when(row.last_at))
 
 

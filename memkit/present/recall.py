@@ -198,6 +198,10 @@ def _score(hit: RecallHit, best: float, terms: Sequence[str]) -> tuple[Block, ..
         line.append(f" and {len(absent) - MAX_ABSENT} more" if len(absent) > MAX_ABSENT else "")
     if hit.recency != 1.0:
         line.append(f"; recency factor {points(hit.recency)} included")
+    if hit.reinforcement != 1.0:
+        line.append(f"; factor {points(hit.reinforcement)} of {count(hit.n_uses, 'use')} included")
+    if hit.unreinforced_rank and hit.unreinforced_rank != hit.lexical_rank:
+        line.append(f"; rank {hit.unreinforced_rank} without uses")
     if hit.lexical_rank and hit.lexical_rank != hit.rank:
         line.append(f"; rank {hit.lexical_rank} by words alone")
     if not by_word:

@@ -77,6 +77,7 @@ ACCEPTED = {
     "fuzzy": [True, False],
     "stemming": ["english", "none", None],
     "recency_half_life_days": [0.001, 365, None],
+    "reinforcement": [0, 0.2, 1],
     "rerank": [lambda query, hits: [0.0] * len(hits), None],
 }
 REFUSED = {
@@ -86,6 +87,7 @@ REFUSED = {
     "since_days": [-1],
     "stemming": [3, "klingon"],
     "recency_half_life_days": [0, -1, float("inf")],
+    "reinforcement": [-0.1, 1.1, float("nan")],
     "rerank": ["newest"],
 }
 

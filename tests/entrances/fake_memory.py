@@ -92,7 +92,7 @@ class FakeMemory:
         line = IndexLine(ID, 1_780_000_000_000, KEY, "consensus", self.question, ())
         return EntryList((line,), NOW)
 
-    def get(self, entry_id) -> StoredEntry:
+    def read(self, entry_id) -> StoredEntry:
         if entry_id != ID:
             raise EntryNotFoundError(f"no entry {entry_id}", remedy="`memkit list` names them.")
         return self._entry()

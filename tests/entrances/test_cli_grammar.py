@@ -199,6 +199,7 @@ def test_recall_passes_on_only_what_was_said(memkit_cli, fake):
         "recall", "x", "--limit", "3", "--min-score", "0.5", "--panel", "adr", "--any-tag", "a", "--any-tag", "b",
         "--all-tags", "c", "--since-days", "7", "--this-project", "--include-superseded", "--fuzzy", "--stemming", "english",
         "--half-life-days", "90",
+        "--reinforcement", "0.2",
     )  # fmt: skip
 
     plain, full = [details for name, details in fake.calls if name == "recall"]
@@ -207,6 +208,7 @@ def test_recall_passes_on_only_what_was_said(memkit_cli, fake):
         "query": "x", "limit": 3, "min_score": 0.5, "panel": "adr", "any_tag": ["a", "b"], "all_tags": ["c"],
         "since_days": 7.0, "across_projects": False, "include_superseded": True, "fuzzy": True, "stemming": "english",
         "recency_half_life_days": 90.0,
+        "reinforcement": 0.2,
     }  # fmt: skip
 
 

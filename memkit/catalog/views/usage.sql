@@ -13,6 +13,7 @@ select
     actor,
     kind,
     slug,
+    entry_id,
     coalesce(query, text.query) as query,
     result_count
 from base.audit_rows

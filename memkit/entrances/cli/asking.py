@@ -51,6 +51,10 @@ def recall(  # noqa: PLR0917 - a command line has as many options as it has
         float | None,
         typer.Option("--half-life-days", metavar="DAYS", min=0.001, help="Halve the score of a hit for each such age."),
     ] = None,
+    reinforcement: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", min=0, max=1, help="Raise what is read and confirmed, by this share at most."),
+    ] = None,
 ) -> None:
     """Recall what was decided, with reasons and ages.
 
@@ -70,6 +74,7 @@ def recall(  # noqa: PLR0917 - a command line has as many options as it has
         "fuzzy": fuzzy or None,
         "stemming": stemming,
         "recency_half_life_days": recency_half_life_days,
+        "reinforcement": reinforcement,
     }
     with call.memory() as memory:
         found = memory.recall(" ".join(query), **{name: value for name, value in options.items() if value is not None})
@@ -97,7 +102,7 @@ def show(
     """
     call: Call = ctx.obj
     with call.memory(while_disabled=True) as memory:
-        entry = memory.get(entry_id)
+        entry = memory.read(entry_id)
     if call.json:
         output.document({"entry": entry.to_envelope()})
     else:
