@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
-WORKERS ?= auto
+WORKERS ?= logical
 
 .PHONY: help setup demo tools test test-shuffled check docs notebooks browser bench bench-smoke quality reliability reliability-release corpora format clean
 
