@@ -156,7 +156,7 @@ def _plan(found: Sequence[Problem]) -> tuple[RepairAction, ...]:
 def _mend_files(store: Store, found: Sequence[Problem]) -> None:
     codes = {problem.code for problem in found}
     if "leftover-temp" in codes:
-        for path in list(leftovers.left_over(store.paths)):
+        for path in list(leftovers.left_over(store.paths, everywhere=True)):
             durable.unlink(path)
     if "wide-mode" in codes:
         for path, info in list(look.tree(store.paths.folder)):

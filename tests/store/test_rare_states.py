@@ -187,6 +187,14 @@ def test_repair_leaves_the_line_of_a_pruned_entry_out(store, ids):
     assert verify(store) == []
 
 
+def test_repair_removes_what_a_crash_left_in_the_folder_of_the_snapshot(store, ids):
+    left = store.paths.snapshots / f".manifest.json.{2**22 + 1}-{'ab' * 8}.tmp"
+    place(left, b"half")
+    assert [problem.code for problem in verify(store)] == ["leftover-temp"]
+    assert repair(store, dry_run=False).problems_left == ()
+    assert not left.exists()
+
+
 # -- records -----------------------------------------------------------------------------------------------------
 
 
