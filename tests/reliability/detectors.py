@@ -626,7 +626,9 @@ def consolidating(scratch: pathlib.Path) -> list[str]:
             consolidate(store, [Killing()])
     lines = [line for line in ledger.read(store.paths)[0] if line.event == "attempt"]
     found = [] if len(lines) == 3 else [f"{len(lines)} of 3 attempts outlived a kill"]
-    return found or crash(_room(scratch, "consolidating-crash"), BY_NAME["record-edit"])
+    for name in ("record-edit", "record-supersede"):
+        found = found or crash(_room(scratch, f"consolidating-crash-{name}"), BY_NAME[name])
+    return found
 
 
 DETECTORS = (

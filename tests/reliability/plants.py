@@ -737,6 +737,18 @@ def a_candidate_leaves_staging_before_its_record_is_written() -> Iterator[None]:
 
 
 @plant
+def a_record_and_those_it_supersedes_are_written_one_after_another() -> Iterator[None]:
+    """A crash, or a full disk, between two of them leaves a record whose predecessor knows nothing of it."""
+    from memkit.store import record_sets, records
+
+    def put_all(store, held, changes):
+        return [records.put(store, held, record, expected_hash=expected) for record, expected in changes]
+
+    with patch(record_sets, "put_all", put_all):
+        yield
+
+
+@plant
 def a_record_is_written_where_it_stands() -> Iterator[None]:
     """No temporary file: the bytes change under readers' eyes, and a crash leaves half of them."""
     from memkit.store import records

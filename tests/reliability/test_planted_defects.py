@@ -57,6 +57,7 @@ FIRST = {
     "a-record-edited-meanwhile-is-written-over": "consolidating",
     "a-candidate-leaves-staging-before-its-record-is-written": "consolidating",
     "a-record-is-written-where-it-stands": "consolidating",
+    "a-record-and-those-it-supersedes-are-written-one-after-another": "consolidating",
 }
 
 
