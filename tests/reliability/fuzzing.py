@@ -482,7 +482,7 @@ def run(target: Target, n: int, seed: int, *, seconds: float) -> dict[str, Any]:
     with contextlib.suppress(OSError):
         pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
     before = memory("VmRSS")
-    end = time.monotonic() + seconds
+    end = time.process_time() + seconds  # of processor: a busy machine tries as many inputs as a quiet one
     done = 0
     with quietly():
         while done < n:
@@ -499,7 +499,7 @@ def run(target: Target, n: int, seed: int, *, seconds: float) -> dict[str, Any]:
             if took > slowest:
                 slowest, slow_input = took, data
             problems += [f"{problem[:200]} for {data[:160]!r} ({len(data)} bytes)" for problem in wrong]
-            if len(problems) > 10 or time.monotonic() > end:
+            if len(problems) > 10 or time.process_time() > end:
                 break
     if slowest > 1:
         problems.append(f"{slowest:.1f} s for {slow_input[:100]!r} ({len(slow_input)} bytes)")

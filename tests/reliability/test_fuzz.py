@@ -67,7 +67,7 @@ def test_any_bytes_give_a_typed_answer_in_time(cases, name):
         cases.failures += [f"{name}: {problem}" for problem in each["problems"]]
     n = sum(each["inputs"] for each in found)
     if n < INPUTS:
-        cases.skip(f"cut after {SECONDS:.0f} s: {name}, {INPUTS - n:,} of {INPUTS:,} inputs", INPUTS - n)
+        cases.skip(f"cut after {SECONDS:.0f} s of processor: {name}, {INPUTS - n:,} of {INPUTS:,} inputs", INPUTS - n)
     cases.figure(
         f"{name}: {sum(each['inputs'] for each in found):,} inputs, slowest {max(each['slowest'] for each in found) * 1000:.0f} ms,"
         f" {max(each['grown'] for each in found)} MB more"
