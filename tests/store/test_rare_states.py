@@ -91,8 +91,11 @@ def test_a_folder_that_cannot_be_opened_has_its_locks_untried(tmp_path, monkeypa
 
 
 def test_an_entry_whose_file_went_is_known_by_its_line(store, ids, monkeypatch):
+    files = erasing.copies(store.paths, ids[:2])
     vanishing(monkeypatch, erasing, f"{ids[0]}.json")
-    assert erasing.texts_of(store.paths, ids[0])[0] == "Which 0?"
+    texts = erasing.texts_of(store.paths, files)
+    assert texts[ids[0]][0] == "Which 0?"
+    assert "a" in texts[ids[1]]
 
 
 def test_an_erasure_is_carried_on_only_with_the_lock_of_the_snapshot(store, ids):
