@@ -79,6 +79,7 @@ def _answer(sight: Sight, query: str, options: RecallOptions, as_of: dt.datetime
         warnings=(*answer.warnings, *(f"skipped {', '.join(gap.ids)}: {gap.detail}" for gap in gaps)),
         options=options.chosen(),
         n_entries=sight.scope.n_live,
+        n_records=sight.scope.n_records,
         sql=answer.query.sql,
     )
 

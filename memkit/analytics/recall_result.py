@@ -170,6 +170,7 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
         as_of: The moment ages are counted to.
         options: The options asked with, where they differ from the defaults.
         n_entries: Live entries and records in the scope.
+        n_records: Records among them.
         sql: The query that ranked them.
     """
 
@@ -181,6 +182,7 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
     warnings: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     n_entries: int = 0
+    n_records: int = 0
     sql: str = ""
 
     def __len__(self) -> int:
@@ -207,6 +209,7 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
             "terms": list(self.terms),
             "as_of": clock.iso(self.as_of),
             "n_entries": self.n_entries,
+            "n_records": self.n_records,
             "hits": [hit.to_dict() for hit in self.rows],
             "missed": [asdict(m) for m in self.missed],
             "warnings": list(self.warnings),

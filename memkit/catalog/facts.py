@@ -13,11 +13,13 @@ class Scope:
     Attributes:
         n_entries: All entries the indexes name, readable or not.
         n_live: Those that could be read and have no newer edition.
+        n_records: Records among those.
         averages: Mean length of each field of the live ones, in words.
     """
 
     n_entries: int = 0
     n_live: int = 0
+    n_records: int = 0
     averages: Mapping[str, float] = field(default_factory=dict)
 
 

@@ -324,8 +324,8 @@ class Sight:
         if len(self.sources) == 1:
             self._tail += [postings for _, postings in added]
         self._is_described, self._all_cards = False, None
-        ((n_entries, n_live, *averages),) = self._own("scope")
-        self.scope = Scope(n_entries, n_live, dict(zip(FIELDS, averages, strict=True)))
+        ((n_entries, n_live, n_records, *averages),) = self._own("scope")
+        self.scope = Scope(n_entries, n_live, n_records, dict(zip(FIELDS, averages, strict=True)))
         if (
             self._is_new
             or healed

@@ -82,7 +82,7 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = []
     if result.rows:
         title: Line = ("Recall: “", query, "”")
-        hits = f"{count(len(result.rows), 'hit')} in {count(result.n_entries, 'entry', 'entries')}"
+        hits = f"{count(len(result.rows), 'hit')} in {_searched(result)}"
         if len(shown) < len(result.rows):
             hits = f"{len(shown):,} of {hits}, the best"
         lead.append((f"{hits}. Best first, ages counted to {moment(result.as_of)}.",))
@@ -224,10 +224,18 @@ def _by_word(contributions: Sequence[Contribution]) -> dict[str, list[Contributi
     return found
 
 
+def _searched(result: RecallResult) -> str:
+    """What was asked: `71 entries and 8 records`."""
+    n_entries = result.n_entries - result.n_records
+    parts = [count(n_entries, "entry", "entries")] if n_entries or not result.n_records else []
+    parts += [count(result.n_records, "record")] if result.n_records else []
+    return " and ".join(parts)
+
+
 def _nothing(result: RecallResult) -> Line:
     if not result.n_entries:
         return (f"The memory asked holds no entry, as of {moment(result.as_of)}.",)
-    searched = f"{count(result.n_entries, 'entry', 'entries')} searched, as of {moment(result.as_of)}."
+    searched = f"{_searched(result)} searched, as of {moment(result.as_of)}."
     if not result.terms:
         return (f"{searched} The question holds no word that could be searched.",)
     return (f"{searched} No entry answers it; what is known of why follows.",) if result.missed else (searched,)

@@ -218,3 +218,15 @@ def test_a_snapshot_never_holds_a_record(mem, opened):
         assert len(other.recall("queue")) == 5
         assert other.sql("select count(*) as n from entries").rows == [{"n": 3}]
     assert mem.verify() == []
+
+
+def test_a_recall_says_how_many_of_what_it_searched_are_records(mem):
+    mem.store(question="Which queue?", result={"conclusion": "Keep it."})
+    before = mem.recall("queue")
+    assert (before.n_entries, before.n_records) == (1, 0)
+    assert "in 1 entry." in before.to_text()
+    mem.records.write("lesson", title="Watch the queue", body="It fills on Mondays.", sources=["Mara"])
+    found = mem.recall("queue")
+    assert (found.n_entries, found.n_records) == (2, 1)
+    assert "2 hits in 1 entry and 1 record." in found.to_text()
+    assert "1 entry and 1 record searched" in mem.recall("zeppelin").to_text()
