@@ -110,6 +110,13 @@ class Desk:
         )
         self.settle()
 
+    def dismiss(self) -> None:
+        """Close the question for a kernel that is not there."""
+        self.settle(500)
+        if self.page.locator(".jp-Dialog").count():
+            self.page.keyboard.press("Escape")
+            self.settle()
+
     def run_cell(self, number: int, *, seconds: float = 60) -> None:
         """Run one cell, counted from 0, and wait for it."""
         self.page.evaluate(

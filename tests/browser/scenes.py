@@ -129,9 +129,9 @@ def hostile() -> Memory:
 
 def many(n: int) -> Memory:
     """A memory of `n` entries of made-up words; some hold `keystroke`."""
-    from tests.bench.corpus import Corpus
+    from tests.bench.corpus import Texts
 
-    mem, corpus = empty(), Corpus()
+    mem, corpus = empty(), Texts()
     requests = [corpus.request(i) for i in range(n)]
     for i in range(0, n, 97):
         requests[i] = {**requests[i], "question": f"Does keystroke number {i} matter?"}
