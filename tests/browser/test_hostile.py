@@ -39,10 +39,11 @@ def test_no_widget_lets_text_out(desk: Desk):
         "from tests.browser import scenes\nmem = scenes.hostile()",
         "explorer = mem.explore()\nexplorer",
         "mem.audit.monitor()",
-        "session = scenes.said(mem, 'later', 'Decision: ' + scenes.HOSTILE.replace(chr(10), ' '))\n"
-        "mem.consolidate(session)\nmem.staging.review()",
+        "session = scenes.said(mem, 'later', f'Decision: tablets keep {scenes.FIRES} their $5 **keys** for $x$ days.')\n"
+        "mem.staging.extract(session)\nmem.staging.review()",
     )
     shown = desk.output(1)
+    desk.output(3).get_by_role("button", name="distinct").click()
     hits = shown.get_by_label("Hits")
     for i in range(hits.locator("option").count()):
         hits.select_option(index=i)
