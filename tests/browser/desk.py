@@ -43,6 +43,7 @@ class Desk:
         self.pictures = pictures
         self.left: list[str] = []
         self.asked = 0
+        self.port = lab.port
         self.theme = "light"
         self.context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, reduced_motion="reduce")
         self.context.add_init_script(ALARMS)
@@ -63,7 +64,7 @@ class Desk:
     def _count(self, url: str) -> bool:
         self.asked += 1
         parts = urlsplit(url)
-        stays = parts.scheme in {"data", "blob"} or (parts.hostname == "127.0.0.1" and parts.port == self.lab.port)
+        stays = parts.scheme in {"data", "blob"} or (parts.hostname == "127.0.0.1" and parts.port == self.port)
         if not stays:
             self.left.append(url)
         return stays

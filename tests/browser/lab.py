@@ -33,7 +33,7 @@ class Lab:
         self.notebooks = base / "notebooks"
         self.log = base / "lab.log"
         self.token = secrets.token_hex(24)
-        self.port = _free_port()
+        self.port = free_port()
         for folder in (self.home, self.notebooks, base / "tmp"):
             folder.mkdir(parents=True)
         self.environment = {name: os.environ[name] for name in KEPT if name in os.environ} | {
@@ -106,7 +106,8 @@ def _write(path: pathlib.Path, value: object) -> None:
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

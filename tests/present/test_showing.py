@@ -3,12 +3,15 @@
 import re
 import unicodedata
 
+import pyarrow as pa
 import pytest
 
+from memkit.consolidate.staged import StagedList
 from memkit.display import mimebundle, plain
-from memkit.present import render, terminal
+from memkit.model.problem import Problem
+from memkit.present import render, reports, terminal
 from memkit.present.page import page
-from tests.present import samples
+from tests.present import deciding_samples, samples, staging_samples
 from tests.present.markup_check import ATTRIBUTES, TAGS, read, without_style, words
 
 EVERYDAY = samples.everyday()
@@ -130,3 +133,25 @@ def test_headings_of_a_page_descend_without_a_gap():
     reader = read(without_style(page("T", [value, Part("Chapter", value, "A note.")])))
     levels = [int(tag[1]) for tag in reader.tags if re.fullmatch(r"h\d", tag)]
     assert levels == [1, 2, 3, 3, 3, 3, 2, 3, 4, 4, 4, 4]
+
+
+N_MANY = 100_000
+WORDY = "many words in every cell, and <markup> & more " * 40
+MANY = {
+    "table": lambda: samples.ArrowTable(pa.table({f"c{i}": [WORDY] * 20 + [""] * (N_MANY - 20) for i in range(12)})),
+    "listing": lambda: samples.listing(N_MANY),
+    "decisions": lambda: samples.DecisionRows(
+        (samples.decision_row(title=WORDY, conclusion=WORDY),) * N_MANY, samples.NOW
+    ),
+    "recall": lambda: samples.recall(rows=(samples.hit(summary=WORDY),) * N_MANY),
+    "tripwires": lambda: deciding_samples.report(rows=(deciding_samples.row(text=WORDY),) * N_MANY),
+    "staged": lambda: StagedList((staging_samples.row(),) * N_MANY, (), samples.NOW),
+    "problems": lambda: reports.problems_table([Problem("damaged-line", "index.jsonl", WORDY)] * N_MANY),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_a_hundred_thousand_rows_are_a_small_page(kind):
+    value = MANY[kind]()
+    assert len(render.html(value).encode()) < 200_000
+    assert len(render.text(value)) < 60_000
