@@ -13,7 +13,7 @@ from memkit.model.lint_finding import Finding
 from memkit.model.problem import Problem
 from memkit.model.record import Record
 
-RecordOp = Literal["write", "edit", "delete"]
+RecordOp = Literal["write", "edit", "delete", "restore"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`mem.records`: write, edit, delete, read and find records; each operation is linted, durable, and in the audit log.
+"""`mem.records`: what is done with records; each operation is linted, durable, and in the audit log.
 
 A record is also a file that people edit by hand. What a person changed is noticed at the next look and said once in the
 log (`external_edit`). An edit is made for what was last read here: if the file has changed since, it is refused.
@@ -18,24 +18,25 @@ from typing import Any, Final
 from memkit import clock as clocks
 from memkit.consolidate.lint import LintReport, lint, lint_record, new_errors
 from memkit.consolidate.neighbours import Neighbours
+from memkit.consolidate.record_fields import Texts, body_of, extra_of, status_of, texts_of
 from memkit.consolidate.record_results import RecordHit, RecordHits, RecordList, RecordReceipt, ShownRecord
 from memkit.consolidate.shortlist import Shortlist
-from memkit.errors import InvalidInputError, LintError, LockedError, MemkitError, StoreError
+from memkit.errors import InvalidInputError, LintError, LockedError, MemkitError, RecordNotFoundError, StoreError
 from memkit.model import jsontext
 from memkit.model.event import Event
 from memkit.model.lint_finding import Finding
 from memkit.model.record import Record, normal_body, record_path, title_of
 from memkit.model.slugs import free_slug, require_slug
-from memkit.store import canonical, external_edits, look, record_sets, records
+from memkit.store import canonical, deleted_records, external_edits, look, record_sets, records
 from memkit.store.lock import HeldLock
 from memkit.store.records import KeptRecord, RecordFile, RecordFiles, RecordsRead, folder_of
 from memkit.store.seen_records import SeenFile
 from memkit.store.store import Store
 
 MAX_LIMIT: Final = 1_000
+MAX_NAMED: Final = 12
 MAX_REASON_CHARS: Final = 2_000
 _UNCHANGED: Final[Any] = object()
-Texts = Iterable[str] | str
 
 
 class RecordTools:
@@ -182,7 +183,7 @@ class RecordTools:
             StoreError: the disk or a permission stood in the way.
         """
         folder = folder_of(kind)
-        text = _body(body, title)
+        text = body_of(body, title)
         with self._changing("write", kind, slug or "", reason) as (held, said):
             read = self._files.read_all()
             neighbours = Neighbours(read.records)
@@ -197,11 +198,11 @@ class RecordTools:
                 body=text,
                 created_at=now,
                 updated_at=now,
-                sources=_texts(sources, "sources"),
-                supersedes=_texts(supersedes, "supersedes"),
-                triggers=_texts(triggers, "triggers"),
-                tags=_texts(tags, "tags"),
-                extra=_extra(extra or {}),
+                sources=texts_of(sources, "sources"),
+                supersedes=texts_of(supersedes, "supersedes"),
+                triggers=texts_of(triggers, "triggers"),
+                tags=texts_of(tags, "tags"),
+                extra=extra_of(extra or {}),
             )
             older = [(file, file.record) for file in read.files if file.record and file.name in record.supersedes]
             flipped = [
@@ -272,10 +273,10 @@ class RecordTools:
             known = expected_hash or self._read.get(before.path) or file.sha256
             wanted = {
                 "body": body if body is _UNCHANGED else normal_body(jsontext.require_text(body, "body")),
-                "status": status if status is _UNCHANGED else _status(status),
+                "status": status if status is _UNCHANGED else status_of(status),
                 "superseded_by": superseded_by,
                 **{
-                    name: value if value is _UNCHANGED else _texts(value, name)
+                    name: value if value is _UNCHANGED else texts_of(value, name)
                     for name, value in (
                         ("sources", sources), ("triggers", triggers), ("tags", tags), ("supersedes", supersedes)
                     )
@@ -285,7 +286,7 @@ class RecordTools:
             if "superseded_by" in changes and "status" not in changes:
                 changes["status"] = "superseded" if changes["superseded_by"] else "active"
             if extra is not _UNCHANGED:
-                merged = {**before.extra, **_extra(extra)}
+                merged = {**before.extra, **extra_of(extra)}
                 changes["extra"] = MappingProxyType({key: value for key, value in merged.items() if value is not None})
             record = replace(before, **changes)
             if record != before:
@@ -329,11 +330,45 @@ class RecordTools:
                 _require_kind(file.record, kind)
             known = expected_hash or self._read.get(file.path)
             clean = self._store.scrubber.scrub_text(why).text
-            gone = records.remove(self._store, held, folder, slug, expected_hash=known, reason=clean)
+            gone = deleted_records.remove(self._store, held, folder, slug, expected_hash=known, reason=clean)
             said |= {"path": gone.path, "before_hash": gone.before_hash}
             self._read.pop(gone.path, None)
         left = self._naming(slug)
         return RecordReceipt("delete", file.record, gone.path, gone.before_hash, None, left, kept_as=gone.kept_as)
+
+    def restore(self, slug: str, *, kind: str | None = None, reason: str = "") -> RecordReceipt:
+        """Put the record of this name that was deleted last back where it was, byte by byte.
+
+        Args:
+            slug: Its name.
+            kind: Of the record, where one of each folder was deleted.
+            reason: Why, for the audit log.
+
+        Raises:
+            RecordNotFoundError: none of this name lies in the trash; the remedy names what does.
+            ConflictError: another record of its name is there; nothing was moved.
+            LockedError: somebody else writes records.
+        """
+        folder = None if kind is None else folder_of(kind)
+        require_slug(slug)
+        with self._changing("write", kind or "", slug, reason or "restored") as (held, said):
+            trash = deleted_records.listed(self._store.paths)
+            mine = [each for each in trash if each.slug == slug and folder in {None, each.folder}]
+            if not mine:
+                names = ", ".join(dict.fromkeys(each.slug for each in trash[:MAX_NAMED]))
+                raise RecordNotFoundError(
+                    f"no record {slug} lies in the trash",
+                    field="slug",
+                    remedy=f"There are: {names}." if names else "No record was deleted.",
+                )
+            said["path"] = mine[0].path
+            file = deleted_records.put_back(self._store, held, mine[0])
+            said |= {"after_hash": file.sha256, "kind": file.record.kind if file.record else None}
+            self._read.pop(file.path, None)
+        findings: tuple[Finding, ...] = ()
+        if file.record is not None:
+            findings = lint_record(file.record, Neighbours(self._files.read_all().records), self._store.scrubber)
+        return RecordReceipt("restore", file.record, file.path, None, file.sha256, findings)
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -443,31 +478,3 @@ def _ms(record: Record) -> int:
 def _require_kind(record: Record, kind: str) -> None:
     if record.kind != kind:
         raise InvalidInputError(f"{record.slug} is a {record.kind}, not a {kind}", field="kind")
-
-
-def _status(value: object) -> str:
-    if value not in {"active", "superseded"}:
-        raise InvalidInputError(f"{value!r:.40} is neither active nor superseded", field="status")
-    return str(value)
-
-
-def _body(body: str, title: str | None) -> str:
-    text = normal_body(jsontext.require_text(body, "body"))
-    heading = "" if title is None else " ".join(jsontext.require_text(title, "title").split())
-    return f"# {heading}\n\n{text}" if heading and not text.startswith("#") else text
-
-
-def _texts(values: Texts, field: str) -> tuple[str, ...]:
-    """Texts without repeats; one text alone is a list of one."""
-    items = [values] if isinstance(values, str) else list(values)
-    return tuple(dict.fromkeys(jsontext.require_text(item, field).strip() for item in items))
-
-
-def _extra(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    from memkit.model.record import KEYS
-
-    plain = jsontext.require_json(dict(values), "extra")
-    for key in plain:
-        if key in KEYS:
-            raise InvalidInputError(f"{key!r} is a key of its own", field="extra", remedy=f"Pass {key}= instead.")
-    return MappingProxyType(plain)

@@ -32,7 +32,7 @@ from memkit.present.wording import count, fact, ids, moment, points, step, tags,
 from memkit.store.locks import LockList
 
 MAX_BODY = 4_000
-_DONE = {"write": "Written", "edit": "Changed", "delete": "Deleted"}
+_DONE = {"write": "Written", "edit": "Changed", "delete": "Deleted", "restore": "Restored"}
 _SEVERITIES = {"error": Chip("error", "✕", "bad"), "warning": Chip("warning", "▲", "warn")}
 
 
@@ -172,7 +172,7 @@ def hits_sheet(found: RecordHits, rows: int = MAX_ROWS) -> Sheet:
 
 
 def receipt_sheet(receipt: RecordReceipt, rows: int = MAX_ROWS) -> Sheet:
-    """What a write, an edit or a deletion did, and what the linter says of it."""
+    """What a write, an edit, a deletion or a restoration did, and what the linter says of it."""
     facts: list[Fact] = []
     if receipt.record is not None:
         facts += fact("Record", (kind_chip(receipt.record.kind), " ", say(receipt.record.title, 300)))

@@ -7,8 +7,7 @@ Writing. The canonical-writer lock is held (see `canonical`); it fails fast and 
 record says which bytes the change was made for; if the file has others by now, nothing is written. The new bytes are on
 disk before they take the place of the old ones. Bytes that cannot be read are never written over.
 
-Deleting. A record that a person deletes goes to `trash/records/`, bytes and reason, before its file is removed: a crash
-between the two leaves both. Nothing deletes from there but the expiry of the trash, erase and wipe.
+Deleting and restoring are in `deleted_records`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from memkit import clock as clocks
 from memkit.errors import (
     ConflictError,
     DamagedError,
@@ -29,7 +27,6 @@ from memkit.errors import (
     StoreError,
     StoreIOError,
 )
-from memkit.model import jsontext
 from memkit.model.problem import Problem
 from memkit.model.record import (
     FOLDERS,
@@ -124,23 +121,6 @@ class KeptRecord:
     def is_changed(self) -> bool:
         """Whether a byte is another one."""
         return self.before_hash != self.after_hash
-
-
-@dataclass(frozen=True, slots=True)
-class RemovedRecord:
-    """What a deletion did; on disk.
-
-    Attributes:
-        path: Of the file that is gone.
-        before_hash: SHA-256 of its bytes.
-        kept_as: Where its bytes are now, relative to the project's folder in the store.
-        reason: Why.
-    """
-
-    path: str
-    before_hash: str
-    kept_as: str
-    reason: str
 
 
 # -- reading ------------------------------------------------------------------------------------------------------
@@ -318,7 +298,7 @@ def prepare(paths: StorePaths, record: Record, *, expected_hash: str | None) -> 
         StoreIOError: what is there cannot be looked at.
     """
     before = read(paths, record.folder, record.slug)
-    _require_unchanged(paths, before, expected_hash)
+    require_unchanged(paths, before, expected_hash)
     if before.state == "missing":
         other = KNOWLEDGE if record.folder == MEMORY else MEMORY
         if read(paths, other, record.slug).state != "missing":
@@ -357,44 +337,13 @@ def put(store: Store, held: HeldLock, record: Record, *, expected_hash: str | No
     return kept
 
 
-def remove(
-    store: Store, held: HeldLock, folder: str, slug: str, *, expected_hash: str | None = None, reason: str = ""
-) -> RemovedRecord:
-    """Move a record, readable or not, to `trash/records/`, durably; `expected_hash` None takes any bytes.
+def require_unchanged(paths: StorePaths, before: RecordFile, expected_hash: str | None) -> None:
+    """Refuse a change of a file that has other bytes than those it is made for; None: than none.
 
     Raises:
-        RecordNotFoundError: there is no such file.
-        ConflictError: it has other bytes; nothing was moved.
-        StoreError: the disk or a permission stood in the way; the file is still there.
+        ConflictError: it has.
+        DamagedError: it cannot be looked at.
     """
-    paths = store.paths
-    require_held(paths, held)
-    before = read(paths, folder, slug)
-    if before.state == "missing" or before.data is None or before.sha256 is None:
-        require(paths, before)  # raises, saying why
-        raise AssertionError
-    if expected_hash is not None:
-        _require_unchanged(paths, before, expected_hash)
-    name = f"{folder}-{slug}-{before.sha256[:12]}"
-    note = {
-        "path": before.path,
-        "sha256": before.sha256,
-        "deleted_at": clocks.iso(store.clock.now()),
-        "reason": reason,
-        "actor": store.audit.actor,
-    }
-    durable.make_folder(paths.deleted_records)
-    durable.replace(paths.deleted_records / f"{name}.json", jsontext.dumps(note) + b"\n")
-    durable.replace(paths.deleted_records / f"{name}{SUFFIX}", before.data)
-    seen_records.intend(paths, held, before.path, None, was=before.sha256)
-    durable.unlink(paths.folder / before.path, durable=True)
-    with suppress(StoreError):
-        seen_records.note(paths, held, {before.path: None})
-    kept_as = paths.relative(paths.deleted_records / f"{name}{SUFFIX}")
-    return RemovedRecord(before.path, before.sha256, kept_as, reason)
-
-
-def _require_unchanged(paths: StorePaths, before: RecordFile, expected_hash: str | None) -> None:
     if before.state == "unreadable":
         require(paths, before)
     if before.state == "missing" and expected_hash is not None:

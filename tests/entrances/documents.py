@@ -60,6 +60,7 @@ LINES = {
     "records show": "use-utc",
     "records find": "UTC",
     "records delete": "use-utc --reason wrong",
+    "records restore": "use-utc",
     "lint": "",
     "locks": "",
     "list": "",

@@ -513,6 +513,16 @@ def _delete_record(bench: Bench) -> None:
     bench.ledger.records["kept"] = None
 
 
+def _a_record_in_the_trash(bench: Bench) -> None:
+    """A record that was acknowledged and then deleted: it must not be lost on its way back."""
+    _a_record(bench)
+    _tools(bench).delete("lesson", "kept", reason="tried by the ladder")
+
+
+def _restore_record(bench: Bench) -> None:
+    _tools(bench).restore("kept")
+
+
 def _erase_record(bench: Bench) -> None:
     from memkit.retention.erase_record import copies, erase_record
 
@@ -1096,8 +1106,10 @@ OPERATIONS: tuple[Operation, ...] = (
               allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
     Operation("record-edit", ("records.put", "RecordTools.edit", "external_edits.settle_one"), _edit_record,
               before=_a_record, also=_records_are_whole, in_pairs=False),
-    Operation("record-delete", ("records.remove", "RecordTools.delete"), _delete_record, before=_a_record,
+    Operation("record-delete", ("deleted_records.remove", "RecordTools.delete"), _delete_record, before=_a_record,
               also=_records_are_whole, in_pairs=False),
+    Operation("record-restore", ("deleted_records.put_back", "RecordTools.restore"), _restore_record,
+              before=_a_record_in_the_trash, also=_records_are_whole, in_pairs=False),
     Operation("record-erase", ("erase_record.erase_record", "Memory.erase_record"), _erase_record, before=_a_deleted_record,
               also=_wholly_there_or_gone, in_pairs=False),
     Operation("audit-run", ("AuditLog.run", "AuditLog.record", "Audit.run", "Audit.used"), _audit_run, in_pairs=False),

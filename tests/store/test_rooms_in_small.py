@@ -19,6 +19,7 @@ from memkit.store import (
     candidate_files,
     canonical,
     deadletters,
+    deleted_records,
     durable,
     entries,
     extraction,
@@ -291,7 +292,7 @@ def test_a_record_that_is_gone_cannot_be_removed(store, ids):
     from memkit.errors import MemkitError
 
     with canonical.writing(store, "test") as held, pytest.raises(MemkitError):
-        records.remove(store, held, "memory", "nowhere", reason="tried", expected_hash=None)
+        deleted_records.remove(store, held, "memory", "nowhere", reason="tried", expected_hash=None)
 
 
 def test_the_notes_about_records_are_shortened_when_most_are_outdated(store, ids, monkeypatch):

@@ -1,4 +1,4 @@
-"""Verbs about records and their writers: records list, show, find, write, edit, delete; lint; locks."""
+"""Verbs about records and their writers: records list, show, find, write, edit, delete, restore; lint; locks."""
 
 from __future__ import annotations
 
@@ -190,6 +190,17 @@ def delete(ctx: typer.Context, slug: Slug, reason: Reason, kind: Kind = None, ex
     with call.memory() as memory:
         known = kind or memory.records.kind_of(slug)
         receipt = memory.records.delete(known, slug, reason=reason, expected_hash=expect)
+    _answer(call, receipt)
+
+
+def restore(ctx: typer.Context, slug: Slug, kind: Kind = None, reason: Reason = "") -> None:
+    """Put a deleted record back where it was, byte by byte.
+
+    Of several deletions the last is meant. Refused while another record of its name is there.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        receipt = memory.records.restore(slug, kind=kind, reason=reason)
     _answer(call, receipt)
 
 
