@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memkit.consolidate.neighbours import Neighbours
-from memkit.consolidate.shortlist import Shortlist
+from memkit.consolidate.shortlist import Likeness, Shortlist
 from memkit.errors import StoreIOError
 from memkit.model import tokens
 from memkit.model.candidate import KIND_OF, Candidate, said_digest
@@ -20,6 +20,8 @@ from memkit.store.records import RECORD_FOLDERS
 MAX_SHORTLIST = 5
 # Below this share two texts on one topic are hardly ever about one matter; measured in docs/concepts/consolidation.md.
 LEAST_ALIKE = 0.2
+# A short text is never alike to a long one; with this share of the shorter one in the longer, it may be about it.
+LEAST_INSIDE = 0.5
 # Above this share a text says again what was superseded; to take it up anew is for a person to say.
 SAYS_AGAIN = 0.5
 _CATEGORY = {kind: category for category, kind in KIND_OF.items()}
@@ -100,16 +102,17 @@ class Corpus:
     def near(self, candidate: Candidate) -> tuple[Near, ...]:
         """The records a candidate may be about, the likest first.
 
-        Those of its kind that are in force and alike enough, those it names, the one that says the same, and superseded
-        ones that it says again.
+        Those of its kind that are in force and alike enough, or where most of the shorter text stands in the longer;
+        those it names, the one that says the same, and superseded ones that it says again.
         """
         text = tokens.terms("\n".join((candidate.title, candidate.text, *candidate.triggers, *candidate.tags)))
         found = self._shortlist.find(text, MAX_SHORTLIST, kind=candidate.kind)
         words = {match.path: match.words for match in found}
         same = self.same(candidate)
         named = {held.record.path for name in candidate.supersedes for held in self.named(name)}
-        alike = self._shortlist.alike(text, {*words, *named, *([same] if same else [])})
-        paths = {path for path, share in alike.items() if share >= LEAST_ALIKE} | named | ({same} if same else set())
+        compared = self._shortlist.compare(text, {*words, *named, *([same] if same else [])})
+        alike = {path: found.alike for path, found in compared.items()}
+        paths = {path for path, found in compared.items() if _may_be_about(found)} | named | ({same} if same else set())
         if len(self._past):
             past = self._past.find(text, MAX_SHORTLIST, kind=candidate.kind)
             words |= {match.path: match.words for match in past}
@@ -182,6 +185,10 @@ class Corpus:
             other = self._held.get(self._same.get(digest, ""))
             if other is None or (record.is_active and not other.record.is_active):
                 self._same[digest] = record.path
+
+
+def _may_be_about(found: Likeness) -> bool:
+    return found.alike >= LEAST_ALIKE or found.inside >= LEAST_INSIDE
 
 
 def _is_past(held: Held) -> bool:

@@ -17,7 +17,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from memkit.model import tokens
 from memkit.model.record import Record, RecordKind
@@ -39,6 +39,13 @@ class Match:
     path: str
     score: float
     words: tuple[str, ...]
+
+
+class Likeness(NamedTuple):
+    """How alike two texts are, and what share of the shorter one the longer one has; each 0 to 1."""
+
+    alike: float
+    inside: float
 
 
 class _Holders:
@@ -153,17 +160,23 @@ class Shortlist:
         return tuple(term for _, term, _ in asked if term in held)
 
     def alike(self, text: str | Collection[str], paths: Iterable[str]) -> dict[str, float]:
-        """How alike a text and some records are, 0 to 1: weighted Jaccard of their sets of words.
+        """How alike a text and some records are, 0 to 1; see `compare`."""
+        return {path: found.alike for path, found in self.compare(text, paths).items()}
+
+    def compare(self, text: str | Collection[str], paths: Iterable[str]) -> dict[str, Likeness]:
+        """How alike a text and some records are, and how much of the shorter one the longer one has.
 
         A word weighs log(1 + (N + 1) / (n + 1)), of N records n have it: smoothed, so that few records judge much as
-        many do. The weight of what both texts have is divided by the weight of what either has. 1 means the same words.
+        many do. The weight of what both texts have, divided by the weight of what either has (weighted Jaccard), is how
+        alike they are; 1 means the same words. Divided by the weight of the lighter text it is the share of that one
+        which the other has.
         """
         numbers = {path: number for path in paths if (number := self._numbers.get(path)) is not None}
         if not numbers:
             return {}
         mine = {term: self._weight(term) for term in (tokens.terms(text) if isinstance(text, str) else text)}
         total = sum(mine.values())
-        found: dict[str, float] = {}
+        found: dict[str, Likeness] = {}
         holders, weights = self._holders, self._weights
         for path, number in numbers.items():
             both = either = 0.0
@@ -173,7 +186,8 @@ class Shortlist:
                     both += weight
                 else:
                     either += weights.get(holders[term].live) or self._weight(term)
-            found[path] = both / (total + either) if total + either else 0.0
+            least = min(total, both + either)
+            found[path] = Likeness(both / (total + either) if total + either else 0.0, both / least if least else 0.0)
         return found
 
     def _weight(self, term: str) -> float:
