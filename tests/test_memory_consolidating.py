@@ -2,12 +2,14 @@
 
 import pathlib
 import warnings
+from dataclasses import replace
 
 import pytest
 
 import memkit
 from memkit.errors import ImportSourceError, LockedError, MemkitWarning, UsageError
-from memkit.store import canonical
+from memkit.store import canonical, deadletters
+from memkit.store.deadletters import DeadLetter
 from memkit.testing import temp_memory_root
 from tests.consolidate.test_reconcile import LEASE, fates, keep, made, stage, tree
 
@@ -137,3 +139,40 @@ def test_a_review_in_a_memory_shows_its_records_to_the_next_question(mem):
     review = mem.staging.review()
     review.decide(review[0].key, "distinct").apply()
     assert mem.sql("select count(*) as n from records").rows[0]["n"] == 1
+
+
+@pytest.mark.parametrize("recover", [True, ["model_error"]])
+def test_dead_letters_come_back_first_if_that_is_asked_for(mem, recover):
+    store = mem._store
+    with canonical.writing(store, "test") as held:
+        for reason, text in (("model_error", LEASE), ("bad_verdict", "Ferries are red.")):
+            letter = DeadLetter("s", "", 3, reason, "lessons", replace(made("lessons", text), reconcile_attempts=3))
+            deadletters.bury(store, held, letter)
+    before = tree(store)
+    plan = mem.consolidate(recover=recover, dry_run=True)
+    assert tree(store) == before
+    report = mem.consolidate(recover=recover)
+    n = 2 if recover is True else 1
+    assert plan.n_recovered == report.n_recovered == report.counts["added"] == plan.counts["added"] == n
+    assert {row.attempts for row in report} == {0}
+    assert f"0 extracted, {n} recovered" in report.to_text()
+    assert len(mem.staging.dead_letters()) == 2 - n
+    assert mem.consolidate().n_recovered == 0
+    assert mem.staging.balance().is_even
+
+
+@pytest.mark.parametrize("recover", ["model_error", [3]])
+def test_classes_to_recover_are_a_list_of_texts(mem, recover):
+    with pytest.raises(UsageError) as refused:
+        mem.consolidate(recover=recover)
+    assert refused.value.field == "recover"
+
+
+def test_what_was_used_is_said_for_records_and_entries(mem):
+    entry = mem.store(question="Which queue?", result={"conclusion": "PostgreSQL."}).id
+    mem.read(entry)
+    mem.read(entry)
+    report = mem.consolidate()
+    assert (report.n_firings, report.n_reinforced, report.n_used_entries) == (2, 0, 1)
+    assert "2 counted, of 1 entry" in report.to_text()
+    assert "0 records" not in report.to_text()

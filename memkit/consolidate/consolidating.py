@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 from memkit.consolidate import extract as extracting
 from memkit.consolidate.adjudicate import Adjudicator
 from memkit.consolidate.reconcile import Progress, Reconciler, name_of
+from memkit.consolidate.recover import recover_held, returning
 from memkit.consolidate.reinforce import Reinforcement, planned, reinforce
 from memkit.consolidate.report import ConsolidationReport
-from memkit.model.candidate import CATEGORIES
+from memkit.model.candidate import CATEGORIES, Candidate
 from memkit.model.event import Trigger
 from memkit.store import canonical, staging
 from memkit.store.staging import StagingFile
@@ -55,6 +56,7 @@ def consolidate(
     progress: Progress | None = None,
     command: str = "consolidate",
     reinforces: bool = True,
+    recovers: frozenset[str] | None = None,
     only: Collection[str] | None = None,
 ) -> ConsolidationReport:
     """Extract a session, if one is given, and reconcile what is staged.
@@ -68,6 +70,7 @@ def consolidate(
         progress: Wraps the candidates, to show how far it is.
         command: What holds the lock, for whoever finds it held.
         reinforces: Count uses at the end.
+        recovers: Put dead letters whose reason is of these classes back first, an empty set for all; None for none.
         only: Look at the candidates of these keys, and leave all others; None for all.
 
     Raises:
@@ -76,12 +79,13 @@ def consolidate(
         StoreError: what was acknowledged before is whole; the next run carries on.
     """
     if dry_run:
-        plan = _planned(store, adjudicators, source, progress)
+        plan = _planned(store, adjudicators, source, recovers, progress)
         return _with_uses(plan, planned(store)) if reinforces else plan
     with (
         store.audit.run(worker="memory_consolidation", trigger=trigger) as run,
         canonical.writing(store, command) as held,
     ):
+        back = () if recovers is None else recover_held(store, held, recovers, None, run_id=run.run_id).recovered
         n_extracted = _extracted(store, source, held, trigger)
         files, problems = staging.read_all(store.paths)
         files = [_among(file, only) for file in files]
@@ -93,7 +97,7 @@ def consolidate(
                 used = reinforce(store, held, run_id=run.run_id)
         finally:
             report = _with_uses(reconciler.report, used)
-            report = replace(report, n_extracted=n_extracted, problems=tuple(problems))
+            report = replace(report, n_extracted=n_extracted, n_recovered=len(back), problems=tuple(problems))
             _tell(run, report, any_staged=any(file.items for file in files))
     return report
 
@@ -115,9 +119,15 @@ def _extracted(store: Store, source: FromSession | None, held: HeldLock, trigger
 
 
 def _planned(
-    store: Store, adjudicators: Sequence[Adjudicator], source: FromSession | None, progress: Progress | None
+    store: Store,
+    adjudicators: Sequence[Adjudicator],
+    source: FromSession | None,
+    recovers: frozenset[str] | None,
+    progress: Progress | None,
 ) -> ConsolidationReport:
     files, problems = staging.read_all(store.paths)
+    back, lines = ([], []) if recovers is None else returning(store, recovers)
+    files = _with(files, back, store.paths.project_path)
     n_extracted = 0
     if source is not None:
         found = extracting.extract(
@@ -127,14 +137,30 @@ def _planned(
         if found.candidates:
             items = tuple(sorted(found.candidates, key=lambda item: CATEGORIES.index(item.category)))
             files = [*files, StagingFile("", source.session.id, None, store.paths.project_path, items)]
-    reconciler = Reconciler(store, adjudicators, held=None, run_id="")
+    reconciler = Reconciler(store, adjudicators, held=None, run_id="", recovered=lines)
     reconciler.run(files, progress)
-    return replace(reconciler.report, n_extracted=n_extracted, problems=tuple(problems))
+    return replace(reconciler.report, n_extracted=n_extracted, n_recovered=len(back), problems=tuple(problems))
+
+
+def _with(files: Sequence[StagingFile], back: Sequence[tuple[str, Candidate]], project_path: str) -> list[StagingFile]:
+    """Staging files as if candidates that are dead letters stood in them again."""
+    by_session = {file.session_id: file for file in files}
+    for session, candidate in back:
+        file = by_session.get(session) or StagingFile("", session, None, project_path, ())
+        items = sorted((*file.items, candidate), key=lambda item: CATEGORIES.index(item.category))
+        by_session[session] = replace(file, items=tuple(items))
+    return list(by_session.values())
 
 
 def _with_uses(report: ConsolidationReport, used: Reinforcement) -> ConsolidationReport:
     edited = tuple(dict.fromkeys((*report.edited, *(path for path in used.records if path not in report.written))))
-    return replace(report, n_firings=used.n_firings, n_reinforced=len(used.records), edited=edited)
+    return replace(
+        report,
+        n_firings=used.n_firings,
+        n_reinforced=len(used.records),
+        n_used_entries=used.n_entries,
+        edited=edited,
+    )
 
 
 def _tell(run: Run, report: ConsolidationReport, *, any_staged: bool) -> None:

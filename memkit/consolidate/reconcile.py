@@ -66,10 +66,17 @@ class Reconciler:
         adjudicators: Who is asked, in this order.
         held: The canonical-writer lock; None for a dry run, which writes nothing and asks no model.
         run_id: Of the run, as in the audit log.
+        recovered: Lines of the ledger that a dry run takes for written: of dead letters that would come back.
     """
 
     def __init__(
-        self, store: Store, adjudicators: Sequence[Adjudicator], *, held: HeldLock | None, run_id: str
+        self,
+        store: Store,
+        adjudicators: Sequence[Adjudicator],
+        *,
+        held: HeldLock | None,
+        run_id: str,
+        recovered: Iterable[LedgerLine] = (),
     ) -> None:
         self._store = store
         self._adjudicators = adjudicators
@@ -78,6 +85,8 @@ class Reconciler:
         self._now = store.clock.now()
         self._corpus = Corpus(store.paths)
         self._ledger = Ledger.of(ledger.read(store.paths)[0])
+        for line in recovered:
+            self._ledger.take(line)
         self._letters = {_letter_key(each) for each in deadletters.read_letters(store.paths)[0]}
         self._fates: dict[str, _Fate] = {}
         self._settled: set[str] = set()  # keys that have left staging

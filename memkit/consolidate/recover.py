@@ -104,14 +104,32 @@ def recover(
         return _plan(store, wanted, session_id)
     with store.audit.run(worker="memory_consolidation", trigger="manual") as run:
         with canonical.writing(store, "recover") as held:
-            plan = _plan(store, wanted, session_id)
-            report = _apply(store, held, replace(plan, dry_run=False), wanted, session_id, run_id=run.run_id)
+            report = recover_held(store, held, wanted, session_id, run_id=run.run_id)
         run.count(restaged=len(report.recovered))
         if report.recovered or report.n_known:
             run.complete("recovered")
         else:
             run.skip("no_dead_letters")
     return report
+
+
+def recover_held(
+    store: Store, held: HeldLock, wanted: frozenset[str], session_id: str | None, *, run_id: str
+) -> RecoverReport:
+    """The same for whoever holds the canonical-writer lock already, as part of a run of its own.
+
+    Raises:
+        StoreError: as `recover`.
+    """
+    plan = _plan(store, wanted, session_id)
+    return _apply(store, held, replace(plan, dry_run=False), wanted, session_id, run_id=run_id)
+
+
+def returning(store: Store, wanted: frozenset[str]) -> tuple[list[tuple[str, Candidate]], list[LedgerLine]]:
+    """What recovering would put back, by session, and the lines it would write into the ledger; nothing is changed."""
+    names = {letter.name for letter in _plan(store, wanted, None).recovered}
+    back = [(letter.session_id, each) for letter, each in _chosen(store, wanted, None)[0] if letter.name in names]
+    return back, [_line(store, "", session, each) for session, each in back]
 
 
 def _chosen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,9 +26,10 @@ class Reminder(Displayable):
     Attributes:
         old: The way of working that was left.
         new: The one that begins.
-        n_decisions: Decisions that wait in staging.
-        n_lessons: Lessons that wait there.
+        n_decisions: Decisions that wait.
+        n_lessons: Lessons that wait.
         titles: Of the first of them, decisions first.
+        n_unextracted: How many of both stand in this project's last session and are not staged yet.
     """
 
     old: str
@@ -35,6 +37,7 @@ class Reminder(Displayable):
     n_decisions: int
     n_lessons: int
     titles: tuple[str, ...] = ()
+    n_unextracted: int = 0
 
     def __repr__(self) -> str:
         return f"<Reminder: {self.n_decisions} decisions and {self.n_lessons} lessons wait>"
@@ -47,32 +50,38 @@ class Reminder(Displayable):
             "decisions": self.n_decisions,
             "lessons": self.n_lessons,
             "titles": list(self.titles),
+            "unextracted": self.n_unextracted,
         }
 
 
-def remind(paths: StorePaths, old: str, new: str) -> Reminder | None:
+def remind(
+    paths: StorePaths, old: str, new: str, *, unextracted: Callable[[], Sequence[Candidate]] = tuple
+) -> Reminder | None:
     """What to say when one way of working gives place to another; None where there is nothing to say.
 
-    Something is said on leaving `discuss`, `plan` or `build` while at least one decision or three lessons wait in
-    staging. What the ledger knows to be settled does not wait, though a crash may have left it there.
+    Something is said on leaving `discuss`, `plan` or `build` while at least one decision or three lessons wait, in
+    staging or in a session that nobody has extracted. What the ledger knows to be settled does not wait, though a crash
+    may have left it there.
 
     Args:
         paths: Of the store.
         old: The mode that is left.
         new: The mode that begins.
+        unextracted: Gives what a session holds and staging does not; asked only if it matters.
 
     Raises:
         StoreError: the operating system refuses to show staging.
     """
     if old not in MODES or new == old:
         return None
-    waiting = _waiting(paths)
+    fresh = [each for each in unextracted() if each.category in {"decisions", "lessons"}]
+    waiting = [*_waiting(paths), *fresh]
     decisions = [each for each in waiting if each.category == "decisions"]
     lessons = [each for each in waiting if each.category == "lessons"]
     if len(decisions) < LEAST_DECISIONS and len(lessons) < LEAST_LESSONS:
         return None
     titles = tuple(" ".join((each.title or each.text).split())[:120] for each in (*decisions, *lessons)[:MAX_TITLES])
-    return Reminder(old, new, len(decisions), len(lessons), titles)
+    return Reminder(old, new, len(decisions), len(lessons), titles, len(fresh))
 
 
 def _waiting(paths: StorePaths) -> list[Candidate]:

@@ -62,6 +62,7 @@ class ConsolidationReport(Displayable):
         n_extracted: Candidates that were staged first.
         n_recovered: Dead letters that came back first.
         n_reinforced: Records that uses confirmed.
+        n_used_entries: Entries whose uses were counted.
         n_firings: Uses that were applied.
         written: Records that were added, by path.
         edited: Records that were changed, by path.
@@ -77,6 +78,7 @@ class ConsolidationReport(Displayable):
     n_extracted: int = 0
     n_recovered: int = 0
     n_reinforced: int = 0
+    n_used_entries: int = 0
     n_firings: int = 0
     written: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
@@ -121,6 +123,7 @@ class ConsolidationReport(Displayable):
             "extracted": self.n_extracted,
             "recovered": self.n_recovered,
             "reinforced": self.n_reinforced,
+            "used_entries": self.n_used_entries,
             "firings": self.n_firings,
             "written": list(self.written),
             "edited": list(self.edited),

@@ -31,6 +31,7 @@ class Consolidating(Part):
         branch: str | None = None,
         extractor: str | Extractor = "rules",
         adjudicator: str | Adjudicator | Sequence[Adjudicator] = "rules",
+        recover: bool | Sequence[str] = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ConsolidationReport:
@@ -47,6 +48,8 @@ class Consolidating(Part):
             adjudicator: `rules`; `model` for the rules and then the model of the setting `consolidation.model`; an
                 adjudicator that is asked after the rules; or several that are asked in turn, without the rules unless
                 they are among them.
+            recover: Put dead letters back first, with no attempts counted: True for all, or those whose reason is of
+                one of these classes, such as `["model_error"]`.
             dry_run: Say what would happen, ask no model, and change no byte.
             progress: Wraps the candidates, to show how far it is.
 
@@ -61,7 +64,10 @@ class Consolidating(Part):
             raise UsageError("a branch of no session", field="branch", remedy="Name the session, too.")
         adjudicators = self._adjudicators(adjudicator)
         source = None if session is None else self._staging.source(session, branch, extractor)
-        return self._run(adjudicators, "consolidate", source=source, dry_run=dry_run, progress=progress)
+        recovers = _classes(recover)
+        return self._run(
+            adjudicators, "consolidate", source=source, recovers=recovers, dry_run=dry_run, progress=progress
+        )
 
     def reconcile(
         self,
@@ -85,6 +91,7 @@ class Consolidating(Part):
         *,
         source: FromSession | None,
         dry_run: bool,
+        recovers: frozenset[str] | None = None,
         progress: Progress | None,
     ) -> ConsolidationReport:
         from memkit.consolidate.consolidating import consolidate
@@ -98,6 +105,7 @@ class Consolidating(Part):
                 progress=progress,
                 command=command,
                 reinforces=command == "consolidate",
+                recovers=recovers,
             )
         finally:
             if not dry_run:
@@ -123,3 +131,12 @@ class Consolidating(Part):
                 f"What the rules cannot tell stays staged (model_missing): {missing}", MemkitWarning, stacklevel=3
             )
         return (rules, model)
+
+
+def _classes(recover: bool | Sequence[str]) -> frozenset[str] | None:
+    """Classes of dead letters to put back; an empty set for all, None for none."""
+    if isinstance(recover, bool):
+        return frozenset() if recover else None
+    if isinstance(recover, str) or not all(isinstance(each, str) for each in recover):
+        raise UsageError("classes of reasons were expected", field="recover", remedy='Give True, or ["model_error"].')
+    return frozenset(recover) or None

@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memkit.errors import InvalidInputError, UsageError
+from memkit.errors import ImportSourceError, InvalidInputError, UsageError
 from memkit.model import jsontext
+from memkit.store import look
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
     from memkit.consolidate.remind import Reminder
     from memkit.consolidate.review import Review
     from memkit.consolidate.staged import StagedCandidate, StagedList
+    from memkit.model.candidate import Candidate
     from memkit.model.session import Session
+
+# A longer session is not looked into by a reminder, which should come at once.
+MOST_LOOKED_INTO = 8_000_000
 
 
 class Staging:
@@ -182,10 +187,23 @@ class Staging:
         before, after = (jsontext.require_text(mode, name) for mode, name in ((old, "old"), (new, "new")))
         if session in self._reminded:
             return None
-        found = remind(self._store.paths, before, after)
+        found = remind(self._store.paths, before, after, unextracted=self._unextracted)
         if found is not None:
             self._reminded.add(session)
         return found
+
+    def _unextracted(self) -> Sequence[Candidate]:
+        """What this project's last session holds and staging does not; nothing of a very long one."""
+        from memkit.importers.sessions.finding import find_session
+
+        try:
+            path = find_session("latest", folders=self._folders, project_path=self._store.paths.project_path)
+            info = look.status_of(path)
+            if info is None or info.st_size > MOST_LOOKED_INTO:
+                return ()
+            return self.extract(path, dry_run=True).candidates
+        except ImportSourceError:  # there is none, or it is none
+            return ()
 
     def list(self, session_id: str | None = None) -> StagedList:
         """The candidates that wait, of one session or of all."""

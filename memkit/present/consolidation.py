@@ -60,7 +60,7 @@ def report_sheet(report: ConsolidationReport, rows: int = MAX_ROWS) -> Sheet:
     if report.n_extracted or report.n_recovered:
         facts += fact("Before", (f"{report.n_extracted:,} extracted, {report.n_recovered:,} recovered",))
     if report.n_firings:
-        facts += fact("Uses", (f"{report.n_firings:,} applied to {count(report.n_reinforced, 'record')}",))
+        facts += fact("Uses", _uses(report))
     if report.masked:
         facts += fact("Masked", (count(sum(report.masked.values()), "secret"),))
     body: list[Block] = [Facts(tuple(facts))]
@@ -74,6 +74,16 @@ def report_sheet(report: ConsolidationReport, rows: int = MAX_ROWS) -> Sheet:
         words = f"{count(report.needs_a_person, 'candidate')} {verb}: mem.staging.review(), or memkit staging list."
         body.append(Para((words,), "dim"))
     return Sheet((title,), tuple(lead), tuple(body))
+
+
+def _uses(report: ConsolidationReport) -> Line:
+    """How many uses were counted, and of how many records and entries."""
+    of = [
+        count(n, word, words)
+        for n, word, words in ((report.n_reinforced, "record", "records"), (report.n_used_entries, "entry", "entries"))
+        if n
+    ]
+    return (f"{report.n_firings:,} counted" + (f", of {' and '.join(of)}" if of else ""),)
 
 
 def _spaced(parts: list[Line]) -> Line:

@@ -195,4 +195,7 @@ def reminder_sheet(reminder: Reminder, rows: int = MAX_ROWS) -> Sheet:
     said = [count(n, word) for n, word in ((reminder.n_decisions, "decision"), (reminder.n_lessons, "lesson")) if n]
     lead: Line = (Chip("waiting", "○", "warn"), f" {' and '.join(said)} not yet in memory.")
     items = tuple((say(title, 120),) for title in reminder.titles[:rows])
-    return Sheet(("Before you go on",), (lead,), (Bullets(items), Para((_TO_RECONCILE,), "dim")))
+    n, n_all = reminder.n_unextracted, reminder.n_decisions + reminder.n_lessons
+    part = "" if not n else "All of it stands" if n == n_all else f"{n:,} of {n_all:,} stand"
+    hint = f"{part} in the last session: memkit consolidate --session latest." if part else _TO_RECONCILE
+    return Sheet(("Before you go on",), (lead,), (Bullets(items), Para((hint,), "dim")))

@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memkit.errors import OutcomeUnknownError, StoreError, StoreIOError
+from memkit.model.event import Event
 from memkit.model.ledger import FileChange, LedgerLine
-from memkit.model.record import record_hash
+from memkit.model.record import SUFFIX, record_hash
 from memkit.store import durable, ledger, leftovers, look, seen_records
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
@@ -156,6 +157,9 @@ def is_pending(name: str) -> bool:
 def roll_forward(store: Store, held: HeldLock) -> bool:
     """Carry on what a crash cut off: named files go into place, others are removed; whether there were any.
 
+    What went into place is a run of its own in the audit log, set off by `startup_recovery`: the one that was cut off
+    can no longer say so.
+
     Raises:
         StoreError: the disk or a permission stands in the way.
     """
@@ -175,7 +179,30 @@ def roll_forward(store: Store, held: HeldLock) -> bool:
             durable.unlink(paths.folder / name)
         for folder in sorted({(paths.folder / name).parent for name in left}):
             durable.sync_folder(folder)
+    if left_undone:
+        _say(store, left_undone)
     return True
+
+
+def _say(store: Store, carried: Sequence[FileChange]) -> None:
+    with store.audit.run(worker="memory_consolidation", trigger="startup_recovery") as run:
+        n_written = sum(change.before_hash is None for change in carried)
+        store.audit.record(*(_event(change, run.run_id) for change in carried))
+        run.count(write=n_written, edit=len(carried) - n_written)
+        run.complete("records_updated")
+
+
+def _event(change: FileChange, run_id: str) -> Event:
+    detail = {
+        "run_id": run_id,
+        "slug": change.path.rpartition("/")[2].removesuffix(SUFFIX),
+        "path": change.path,
+        "before_hash": change.before_hash,
+        "after_hash": change.after_hash,
+        "reason": "rolled_forward",
+    }
+    op = "write" if change.before_hash is None else "edit"
+    return Event("record_operation", op, detail={name: value for name, value in detail.items() if value is not None})
 
 
 def _unfinished(paths: StorePaths, names: set[str], changes: Iterable[FileChange]) -> Iterator[FileChange]:

@@ -11,8 +11,8 @@ from memkit.consolidate.consolidating import consolidate
 from memkit.consolidate.corpus import Corpus, body_of, joined
 from memkit.errors import InvalidInputError, LockedError, ModelError
 from memkit.model.candidate import Candidate, Evidence, repaired
-from memkit.model.record import Record, write_record
-from memkit.store import canonical, deadletters, ledger, pending, records, staging
+from memkit.model.record import Record, record_hash, write_record
+from memkit.store import audit_log, canonical, deadletters, ledger, pending, records, staging
 from memkit.store.verify import verify
 from tests.stores import open_store
 
@@ -446,6 +446,17 @@ def test_a_change_that_was_cut_off_is_carried_to_its_end_by_any_writer(store, mo
     with canonical.writing(store, "anything"):
         pass
     assert read(store, "old-queue").superseded_by == "kafka-carries-the-events"
+    said = audit_log.read_events(store.paths)[0][-4:]
+    assert [(each.get("op"), each.get("trigger"), each["status"]) for each in said] == [
+        (None, "startup_recovery", "started"),
+        ("write", None, "done"),
+        ("edit", None, "done"),
+        (None, "startup_recovery", "completed"),
+    ]
+    assert (said[2]["slug"], said[2]["reason"], said[2]["after_hash"]) == (
+        "old-queue", "rolled_forward", record_hash((store.paths.memory / "old-queue.md").read_bytes()),
+    )  # fmt: skip
+    assert said[3]["counts"] == {"write": 1, "edit": 1}
     assert pending.waiting(store.paths) == []
     assert run(store).rows == ()
     sound(store)

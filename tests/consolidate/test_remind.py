@@ -4,10 +4,14 @@ import pytest
 
 import memkit
 from memkit.consolidate.consolidating import consolidate
+from memkit.deciding import staging as module
 from memkit.display import mimebundle
 from memkit.errors import InvalidInputError
 from memkit.model.candidate import Candidate, repaired
+from memkit.opening import open_memory
+from memkit.settings import Environment
 from memkit.store import canonical, staging
+from tests.importers.made_sessions import claude_code, encoded
 from tests.stores import open_store
 
 
@@ -81,3 +85,53 @@ def test_it_shows_itself_in_text_and_html(mem, store):
     for kind in ("text/plain", "text/html"):
         assert "1 decision and 1 lesson not yet in memory" in shown[kind]
         assert "Decision 0" in shown[kind]
+
+
+@pytest.fixture
+def sessions(root, project, clock, tmp_path, store):
+    """A memory whose sessions lie in a folder of their own."""
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    user = tmp_path / "config.toml"
+    user.write_text(f'[sessions]\nfolders = ["{folder}"]\n')
+    environment = Environment(home=tmp_path, config_file=user)
+    with open_memory(project, root=root, enabled=True, clock=clock, environment=environment) as memory:
+        yield memory, folder
+
+
+def said(project, *texts):
+    turns = [("user", "Go on."), *(("assistant", text) for text in texts)]
+    return encoded(claude_code(turns, cwd=str(project)))
+
+
+def test_a_last_session_that_nobody_extracted_is_reminded_of_until_it_is(sessions, project, store):
+    mem, folder = sessions
+    (folder / "s1.jsonl").write_bytes(said(project, "Decision: Kafka carries the events.", "Lesson: Measure twice."))
+    before = files(store)
+    found = mem.mode_changed("plan", "build")
+    assert (found.n_decisions, found.n_lessons, found.n_unextracted) == (1, 1, 2)
+    assert files(store) == before
+    assert "All of it stands in the last session: memkit consolidate --session latest." in found.to_text()
+    mem.staging.extract("latest")
+    found = mem.mode_changed("plan", "build", session="next")
+    assert (found.n_decisions, found.n_unextracted) == (1, 0)
+    mem.consolidate()
+    assert mem.mode_changed("plan", "build", session="third") is None
+
+
+@pytest.mark.parametrize(
+    "left",
+    [b"", b"no session\n", b'{"torn', b"\0" * 100, None],
+    ids=["empty", "text", "torn", "NUL", "another project"],
+)
+def test_a_session_that_is_none_or_of_another_project_is_passed_over(sessions, left, tmp_path):
+    mem, folder = sessions
+    (folder / "s1.jsonl").write_bytes(said(tmp_path / "else", "Decision: Kafka.") if left is None else left)
+    assert mem.mode_changed("plan", "build") is None
+
+
+def test_a_very_long_session_is_not_looked_into(sessions, project, monkeypatch):
+    mem, folder = sessions
+    (folder / "s1.jsonl").write_bytes(said(project, "Decision: Kafka carries the events."))
+    monkeypatch.setattr(module, "MOST_LOOKED_INTO", 10)
+    assert mem.mode_changed("plan", "build") is None

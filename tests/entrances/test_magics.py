@@ -192,3 +192,22 @@ def test_the_tab_key_works_in_the_shell_and_only_inside_the_magic(ready):
 
 def test_nothing_was_written_to_the_real_home():
     assert "IPYTHONDIR" not in os.environ
+
+
+def test_saying_how_one_goes_on_shows_once_what_waits(ready, project, tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Notes\n\nDecision: Kafka carries the events.\n")
+    with memkit.open(project) as memory:
+        memory.staging.extract(notes)
+    assert ready.run_line_magic("memkit_mode", "build") is None, "nothing was left"
+    banner = ready.run_line_magic("memkit_mode", "idle")
+    assert (banner.old, banner.new, banner.n_decisions) == ("build", "idle", 1)
+    assert "Kafka carries the events" in banner.to_html()
+    assert ready.run_line_magic("memkit_mode", "build") is None
+    assert ready.run_line_magic("memkit_mode", "idle") is None, "once per session"
+
+
+@pytest.mark.parametrize("line", ["", "build plan"])
+def test_a_mode_is_one_word(ready, line):
+    with pytest.raises(UsageError):
+        ready.run_line_magic("memkit_mode", line)

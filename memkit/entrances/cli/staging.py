@@ -125,6 +125,10 @@ def consolidate(  # noqa: PLR0917 - a command line has as many options as it has
         str | None, typer.Option(metavar="REF", help="Where the branch ends.", show_default="the current branch")
     ] = None,
     adjudicator: AdjudicatorName = "rules",
+    recover: Annotated[
+        list[str] | None,
+        typer.Option("--recover", metavar="CLASS", help="Put dead letters of this class back first; all; repeatable."),
+    ] = None,
     dry_run: PlanOnly = False,
     rows: Rows = 20,
 ) -> None:
@@ -135,7 +139,12 @@ def consolidate(  # noqa: PLR0917 - a command line has as many options as it has
     call: Call = ctx.obj
     with call.memory() as memory:
         report = memory.consolidate(
-            session, branch=branch, adjudicator=adjudicator, dry_run=dry_run, progress=_watched(call)
+            session,
+            branch=branch,
+            adjudicator=adjudicator,
+            recover="all" in (recover or ()) or tuple(recover or ()),
+            dry_run=dry_run,
+            progress=_watched(call),
         )
     _answer(call, report, rows)
 
