@@ -36,11 +36,13 @@ class RuleTrace:
         rule: Its name, one of `RULES`.
         matched: Whether it applies.
         detail: In words, with the numbers.
+        short: The same in two or three words, for a table.
     """
 
     rule: str
     matched: bool
     detail: str
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +342,15 @@ class RetentionReview(Charted, Displayable):
         """Whether no entry would be left but those kept back whatever the limits say (pins, holds and the like)."""
         return bool(self.due) and self.totals["keep"].n_entries == 0
 
+    def title_of(self, entry_id: str) -> str:
+        """The title of an entry of this review; its id where it is none of them."""
+        return self._titles.get(entry_id) or entry_id
+
+    @cached_property
+    def _titles(self) -> Mapping[str, str]:
+        names = (self.data.column(name).to_pylist() for name in ("entry_id", "title"))
+        return dict(zip(*names, strict=True))
+
     def apply(self, *, everything: bool = False, dry_run: bool = False) -> RetentionReceipt:
         """Move what is due to the trash and erase what has expired there: exactly this, all of it or nothing.
 
@@ -435,30 +446,36 @@ def _instant(ms: int | None) -> dt.datetime | None:
 def _traces(raw: Mapping[str, Any], review: RetentionReview) -> tuple[RuleTrace, ...]:
     days, most, place, group = raw["max_age_days"], raw["max_results"], raw["place"], raw["group_name"]
     age = clock.age_days(clock.from_ms(raw["stored_ms"]), review.as_of)
+    old_short, many_short = f"{max(age, 0):,.0f} of {days:,} days", f"{place or 0:,} of {most:,}"
     if days < 0:
-        old = "kept however old"
+        old, old_short = "kept however old", "no limit"
     else:
         old = f"stored {clock.age_words(age)}, the limit is {days:,} {'day' if days == 1 else 'days'}"
-    counted = f"of {group}" if group != "all others" else "of all entries without a number of their own"
+    own = any(each.max_results is not None for each in (*review.policy.panels.values(), *review.policy.tags.values()))
+    others = "all entries without a number of their own" if own else "all entries"
+    counted = f"of {others if group == 'all others' else group}"
     if most < 0:
-        many = "kept however many there are"
+        many, many_short = "kept however many there are", "no limit"
     elif place is None:
-        many = f"takes no place {counted}"
+        many, many_short = f"takes no place {counted}", "not counted"
     else:
         many = f"number {place:,} {counted}, newest first; {most:,} are kept"
         if raw["is_doubtful"]:
             many += " (not counted while entries are stored in the future)"
     reason = f": {raw['reason']}" if raw["reason"] else ""
     held = "the policy holds everything" if review.policy.legal_hold else f"a legal hold{reason}"
+    plain = (
+        ("legal_hold", raw["is_held"], held, "no legal hold"),
+        ("pin", raw["is_pinned"], f"pinned{reason}", "not pinned"),
+        ("restored", raw["is_restored"], "was brought back from the trash not long ago", "not just restored"),
+        ("stored_in_future", raw["is_future"], "stored later than now: a clock is wrong", "not stored in the future"),
+        ("unreadable", raw["is_unreadable"], "its file cannot be read (`memkit verify`)", "its file can be read"),
+    )
     return (
-        RuleTrace(AGE, raw["is_too_old"], old),
-        RuleTrace(NUMBER, raw["is_too_many"], many),
-        RuleTrace("legal_hold", raw["is_held"], held if raw["is_held"] else "no legal hold"),
-        RuleTrace("pin", raw["is_pinned"], f"pinned{reason}" if raw["is_pinned"] else "not pinned"),
-        RuleTrace("restored", raw["is_restored"],
-                  "was brought back from the trash not long ago" if raw["is_restored"] else "not just restored"),
-        RuleTrace("stored_in_future", raw["is_future"],
-                  "stored later than now: a clock is wrong" if raw["is_future"] else "not stored in the future"),
-        RuleTrace("unreadable", raw["is_unreadable"],
-                  "its file cannot be read (`memkit verify`)" if raw["is_unreadable"] else "its file can be read"),
-    )  # fmt: skip
+        RuleTrace(AGE, raw["is_too_old"], old, old_short),
+        RuleTrace(NUMBER, raw["is_too_many"], many, many_short),
+        *(
+            RuleTrace(rule, yes, said if yes else else_said, "yes" if yes else "no")
+            for rule, yes, said, else_said in plain
+        ),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from memkit import clock
 from memkit.analytics.retention_review import RetentionReceipt, RetentionReview, ReviewRow, TrashRow
@@ -48,6 +48,8 @@ _RULES = {
     "stored_in_future": "future",
     "unreadable": "unreadable",
 }
+# Who moved an entry to the trash.
+_CAUSES = {"store": "a store", "apply": "a review", "repair": "a repair"}
 
 
 def verdict_chip(verdict: str) -> Chip:
@@ -66,7 +68,7 @@ def policy_lines(policy: RetentionPolicy) -> list[Line]:
         f"{count(policy.trash_days, 'day')} it may be erased for good, and only when somebody applies a review."
     )
     said: list[Line] = [
-        (f"Entries are kept {_days(policy.max_age_days)}; {_number(policy.max_results)}.",),
+        (f"Entries are kept {_days(policy.max_age_days)}, {_number(policy.max_results)}.",),
         *((("Panel ", say(name, 64, "strong"), f": {_own(each)}.")) for name, each in policy.panels.items()),
         *((("Tag ", say(name, 64, "strong"), f": {_own(each)}.")) for name, each in policy.tags.items()),
         (later,),
@@ -79,7 +81,7 @@ def _days(limit: Limit) -> str:
 
 
 def _number(limit: Limit) -> str:
-    return "however many there are" if limit == NONE else f"of more than {int(limit):,} the newest stay"
+    return "however many there are" if limit == NONE else f"of them at most the newest {int(limit):,}"
 
 
 def _own(limits: Limits) -> str:
@@ -106,18 +108,20 @@ def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
         heading = "Nothing can be forgotten" if review.blocked else "Doubts"
         body.append(Section((heading,), (Bullets(tuple((say(each, 400),) for each in review.doubts)),)))
     if due:
-        body.append(Section((f"Due ({len(due):,})",), (*_entries(due, rows, when=False), *_traces(due, rows))))
+        body.append(
+            Section((f"Due ({len(due):,})",), (*_entries(due, rows, review.title_of, when=False), *_traces(due, rows)))
+        )
     if review.due_within_days:
         soon = review.due_soon
         heading = f"Due within {count(round(review.due_within_days), 'day')} ({len(soon):,})"
         nothing = Para(("Nothing.",), "dim")
-        body.append(Section((heading,), _entries(soon, rows, when=True) if soon else (nothing,)))
+        body.append(Section((heading,), _entries(soon, rows, review.title_of, when=True) if soon else (nothing,)))
     if review.expired:
         heading = f"In the trash, days over ({len(review.expired):,})"
         body.append(Section((heading,), (_trash(review.expired, rows),)))
     if review.kept_back:
         heading = f"Kept whatever the limits say ({len(review.kept_back):,})"
-        body.append(Section((heading,), _entries(review.kept_back, rows, when=False)))
+        body.append(Section((heading,), _entries(review.kept_back, rows, review.title_of, when=False)))
     return Sheet(title, tuple(lead), tuple(body))
 
 
@@ -128,7 +132,7 @@ def _totals(review: RetentionReview) -> Line:
     return joined(parts, "   ")
 
 
-def _entries(found: Sequence[ReviewRow], rows: int, *, when: bool) -> tuple[Block, ...]:
+def _entries(found: Sequence[ReviewRow], rows: int, title_of: Callable[[str], str], *, when: bool) -> tuple[Block, ...]:
     shown = found[:rows]
     columns = (
         Column("Entry", least=33),
@@ -146,7 +150,7 @@ def _entries(found: Sequence[ReviewRow], rows: int, *, when: bool) -> tuple[Bloc
             third = (f"{row.due_at.date().isoformat()}\n", Piece(_left(row.days_left), "dim"))
         why = row.rules[0].detail if when else row.why
         entry: Line = (say(row.title, 120), "\n", say(row.entry_id, 64, "code"))
-        cells.append((entry, stored, third, (say(why, 300),), affects(row), (size(row.n_bytes),)))
+        cells.append((entry, stored, third, (say(why, 300),), affects(row, title_of), (size(row.n_bytes),)))
     of = f"{len(shown):,} of {count(len(found), 'entry', 'entries')}, oldest first, "
     total = f"{size(sum(row.n_bytes for row in found))} in all."
     return (Grid((of, total), columns, tuple(cells)),)
@@ -158,35 +162,32 @@ def _left(days: float | None) -> str:
     return "today" if days < 1 else f"in {count(int(days), 'day')}"
 
 
-def affects(row: ReviewRow) -> Line:
-    """What stands beside an entry and would miss it."""
+def affects(row: ReviewRow, title_of: Callable[[str], str]) -> Line:
+    """What stands beside an entry and would miss it; `title_of` knows the titles of others."""
     parts: list[Line] = []
     if row.n_tripwires:
         parts.append((f"{count(row.n_tripwires, 'tripwire')} no longer judged",))
     if row.replaces:
-        parts.append(("the older edition ", say(row.replaces, 64, "code"), " counts again"))
+        parts.append(("the older edition ", say(title_of(row.replaces), 60), " counts again"))
     if row.successors:
-        parts.append(("replaced by ", *ids(row.successors)))
+        parts.append(("replaced by ", *joined([(say(title_of(each), 60),) for each in row.successors], ", ")))
     if row.records:
         parts.append(("cited by ", *ids(row.records)))
     return joined(parts, "; ") or (Piece("nothing", "dim"),)
 
 
 def _traces(found: Sequence[ReviewRow], rows: int) -> tuple[Block, ...]:
-    """Every rule of every due entry, matched or not."""
-    grids = []
-    for row in found[:rows]:
-        cells = tuple(
-            (
-                (_RULES[trace.rule],),
-                (Chip("matched", "▲", "bad") if trace.matched else Chip("not", "–", "plain"),),
-                (say(trace.detail, 300),),
-            )
-            for trace in row.rules
+    """Every rule of every due entry, matched or not, a line for each entry."""
+    names = [trace.rule for trace in found[0].rules]
+    columns = (Column("Entry", least=20), *(Column(_RULES[name].capitalize(), fixed=True) for name in names))
+    cells = tuple(
+        (
+            (say(row.title, 60, "strong"), "\n", say(row.entry_id, 64, "code")),
+            *((Chip(trace.short, *(("▲", "bad") if trace.matched else ("–", "plain"))),) for trace in row.rules),
         )
-        caption: Line = (say(row.title, 120, "strong"), " ", say(row.entry_id, 64, "code"))
-        grids.append(Grid(caption, (Column("Rule"), Column("Matched"), Column("In words", least=20)), cells, head=True))
-    return (Fold(("Every rule of each of them",), tuple(grids)),)
+        for row in found[:rows]
+    )
+    return (Fold(("Every rule of each of them: ▲ matched, – not",), (Grid((), columns, cells, head=True),)),)
 
 
 def _trash(found: Sequence[TrashRow], rows: int) -> Grid:
@@ -202,13 +203,13 @@ def _trash(found: Sequence[TrashRow], rows: int) -> Grid:
     for row in found[:rows]:
         until: Line = (f"{row.expires_at.date().isoformat()}\n", Piece(_until(row), "dim"))
         entry: Line = (say(row.title or "(cannot be read)", 120), "\n", say(row.entry_id, 64, "code"))
-        why = ", ".join(_RULES.get(rule, rule) for rule in row.rules) or row.cause
+        why = ", ".join(_RULES.get(rule, rule) for rule in row.rules) or "moved"
         cells.append(
             (
                 entry,
                 (row.stored_at.date().isoformat(),),
                 (row.pruned_at.date().isoformat(),),
-                (say(f"{why} ({row.cause})", 60),),
+                (say(f"{why}, by {_CAUSES.get(row.cause, row.cause)}", 60),),
                 until,
                 (size(row.n_bytes),),
             )
@@ -326,7 +327,7 @@ def calendar_sheet(found: RetentionCalendar, rows: int = MAX_ROWS) -> Sheet:
             (f"{len(day.due):,}",),
             (size(day.n_bytes),),
             _titles(row.title for row in day.due),
-            ids([row.entry_id for row in day.expired]) or (Piece("nothing", "dim"),),
+            _titles(row.title or row.entry_id for row in day.expired) or (Piece("nothing", "dim"),),
         )
         for day in found.rows[:rows]
     )

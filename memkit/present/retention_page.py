@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from memkit.analytics.retention_review import RetentionReview
+from memkit.analytics.retention_review import AGE, NUMBER, RetentionReview
 from memkit.present.page import Part, page
 from memkit.present.wording import count, moment, size
 from memkit.retention.facade import TrashList
 from memkit.retention.what_if import RecallImpact, RetentionCalendar
+
+# A page that says what will be forgotten names each of it, up to a length that nobody would read to its end.
+MOST_ROWS = 2_000
+MOST_DAYS = 100
 
 
 def audit_page(
@@ -26,14 +30,17 @@ def audit_page(
         trash: What is in the trash.
         impact: What saved queries would answer otherwise.
     """
-    parts: list[Part] = [Part("In short", _summary(project, review)), Part("What is due, and why", review)]
+    parts: list[Part] = [
+        Part("In short", _summary(project, review)),
+        Part("What is due, and why", review, rows=MOST_ROWS),
+    ]
     if calendar is not None:
-        parts.append(Part("What gets due later", calendar))
+        parts.append(Part("What gets due later", calendar, rows=MOST_DAYS))
     if impact is not None and impact.rows:
-        parts.append(Part("What searches would miss", impact))
+        parts.append(Part("What searches would miss", impact, rows=MOST_ROWS))
     if trash is not None:
         note = "Entries that were forgotten and can still be brought back."
-        parts.append(Part("In the trash", trash, note))
+        parts.append(Part("In the trash", trash, note, rows=MOST_ROWS))
     parts.append(Part("What can be done", _WHAT_TO_DO))
     return page(f"Retention audit of {project}", parts)
 
@@ -47,12 +54,19 @@ def _summary(project: str, review: RetentionReview) -> str:
         "Nothing was changed to make it."
     )
     lines = [about]
+    if not review.is_own:
+        lines.append(
+            "The policy of this page was tried out: the project's own settings say something else, and nothing happens "
+            "by it unless somebody applies this review."
+        )
     if due:
+        soon = ", or the next time something is stored" if review.is_own and not review.is_everything else ""
         lines.append(
             f"{count(len(due), 'entry', 'entries')} ({size(sum(row.n_bytes for row in due))}) will be moved to the "
-            "trash when somebody applies this review, or the next time something is stored. From then on searches do "
-            f"not find them. They can be restored for at least {count(review.policy.trash_days, 'day')}."
+            f"trash when somebody applies this review{soon}. From then on searches do not find them. They can be "
+            f"restored for at least {count(review.policy.trash_days, 'day')}."
         )
+        lines.append(_why(review))
     else:
         lines.append("No entry is due now.")
     if expired:
@@ -67,6 +81,19 @@ def _summary(project: str, review: RetentionReview) -> str:
     if review.doubts:
         lines.append("Something is in doubt, and doubt forgets nothing: " + " ".join(review.doubts))
     return "\n\n".join(lines)
+
+
+def _why(review: RetentionReview) -> str:
+    """How many are due by which rule, in words."""
+    old = sum(AGE in row.matched for row in review.due)
+    many = sum(NUMBER in row.matched for row in review.due)
+    both = sum({AGE, NUMBER} <= set(row.matched) for row in review.due)
+    reasons = [
+        f"{old:,} because they were stored longer ago than the policy keeps entries" if old else "",
+        f"{many:,} because more are stored than the policy keeps, and these are the oldest" if many else "",
+    ]
+    why = "; ".join(reason for reason in reasons if reason)
+    return f"Why: {why}{f' ({both:,} for both reasons)' if both else ''}. The tables below say it for each of them."
 
 
 _WHAT_TO_DO = """\

@@ -115,7 +115,7 @@ class Retention:
         if days < 0:
             raise InvalidInputError(f"{clock.iso(last)} lies before now", field="until", remedy="Name a later day.")
         review = self.review(policy, now, due_within=days)
-        return what_if.calendar(review, self._trash_rows(review.policy, now, titles=False), last)
+        return what_if.calendar(review, self._trash_rows(review.policy, now), last)
 
     def impact(self, review: RetentionReview | None = None, *, limit: int = IMPACT_LIMIT) -> what_if.RecallImpact:
         """Which hits of the saved queries would be others once a review is applied, and why.
@@ -277,11 +277,11 @@ class Retention:
         state = state_of(self._store, review.stamp)
         return replace(review, stamp=state, is_own=is_own, citing=_citing(self._store), _apply=self.apply)
 
-    def _trash_rows(self, policy: RetentionPolicy, at: dt.datetime, *, titles: bool = True) -> list[TrashRow]:
+    def _trash_rows(self, policy: RetentionPolicy, at: dt.datetime) -> list[TrashRow]:
         from memkit.analytics.retention import trash_rows
 
         held, _ = marks.current(self._store.paths, "hold")
-        return trash_rows(self._store, policy, as_of=at, held=held, titles=titles)
+        return trash_rows(self._store, policy, as_of=at, held=held)
 
 
 def _named(row: ReviewRow) -> str:
@@ -345,13 +345,18 @@ class Trash:
     def __repr__(self) -> str:
         return f"<Trash of {self._store.paths.project_path!r}, {len(self._store.trash().entries):,} entries>"
 
-    def list(self) -> TrashList:
+    def list(self, policy: Policy | None = None) -> TrashList:
         """What is in the trash, why, and until when.
 
+        Args:
+            policy: Whose days count; that of the settings by default.
+
         Raises:
+            PolicyError: the policy cannot be used.
             StoreError: it cannot be read.
         """
-        now, policy = self._store.clock.now(), self._retention.policy
+        now = self._store.clock.now()
+        policy = self._retention.policy if policy is None else policy_of(policy)
         rows = self._retention._trash_rows(policy, now)  # noqa: SLF001
         return TrashList(tuple(rows), now, policy.trash_days)
 

@@ -72,13 +72,18 @@ def review(  # noqa: PLR0917 - a command line has as many options as it has
     Changes nothing. Leaves with 1 if something is due, within the days asked for, or may be erased in the trash.
     """
     call: Call = ctx.obj
+    days = read_days(due_within)
     with call.memory() as memory:
-        found = memory.retention.review(read_policy(policy), as_of, due_within=read_days(due_within))
+        found = memory.retention.review(read_policy(policy), as_of, due_within=days)
         written = None if out is None else memory.retention.write_plan(found, out)
     if call.json:
         output.document({"review": found.to_dict(), "plan": None if written is None else str(written)})
     else:
         output.result(found, rows=rows)
+        if rows < max(len(found.due), len(found.expired), len(found.kept_back), len(found.due_soon) if days else 0):
+            output.note(
+                call, f"at most {rows:,} of each list are shown; --rows N shows more, --json and --out have all"
+            )
         if written is not None:
             output.note(call, f"the plan is in {written}; carry it out with: memkit retention apply {written}")
     if found.finds_something:
@@ -256,7 +261,7 @@ def report(
             Path(memory.paths.project_path).name or memory.paths.project_path,
             found,
             calendar=memory.retention.calendar(until, values) if as_of is None else None,
-            trash=memory.trash.list(),
+            trash=memory.trash.list(values),
             impact=memory.retention.impact(found),
         )
     durable.replace(Path(out), text.encode("utf-8"))
