@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 WORKERS ?= logical
 
-.PHONY: help setup demo tools test test-shuffled check docs notebooks browser bench bench-smoke quality reliability reliability-release corpora format clean
+.PHONY: help setup demo tools test test-shuffled check docs notebooks browser bench rivals bench-smoke quality reliability reliability-release corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
@@ -64,8 +64,12 @@ notebooks: $(VENV)/.dev ## execute every notebook in a fresh kernel
 browser: $(VENV)/.browser ## look at notebooks in JupyterLab in the system's Chromium; pictures in build/browser
 	$(BIN)/python -m pytest -m browser -p no:randomly -s tests/browser
 
-bench: $(VENV)/.dev ## print timings and ratios at 10,000 entries
+bench: $(VENV)/.dev ## memkit beside its rivals at 1,000 to 100,000 entries (SIZES="...", 1000000 takes longest), then the rest
+	$(BIN)/python -m tests.bench --sizes $(SIZES) $(BENCH_OPTIONS)
 	$(BIN)/python -m tests.bench
+
+rivals: $(VENV)/.dev ## what `make bench` compares with, in .rivals; those that are not there are left out
+	$(PIP) install --quiet --target .rivals --no-deps --upgrade tantivy anatid selvedge
 
 bench-smoke: $(VENV)/.dev ## assert the ratios that noise cannot break
 	$(BIN)/python -m tests.bench --smoke $(BENCH_OPTIONS)

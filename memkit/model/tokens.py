@@ -60,15 +60,29 @@ def tokenize(text: str) -> list[Token]:
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, with repeats."""
+    return [term for piece in pieces(text) for term in terms_of(piece)]
+
+
+def pieces(text: str) -> list[str]:
+    """A text in pieces, whose terms one after another are its terms; the same piece always has the same terms."""
     if text.isascii():
-        return _ascii_terms(text)
+        return _ASCII_RUN.findall(text)
     found: list[str] = []
     position = 0
     for match in _FOREIGN.finditer(text):
-        found += _ascii_terms(text[position : match.start()])
-        found += [token.term for token in _tokens(match.group())]
+        found += _ASCII_RUN.findall(text[position : match.start()])
+        found.append(match.group())
         position = match.end()
-    return found + _ascii_terms(text[position:])
+    return found + _ASCII_RUN.findall(text[position:])
+
+
+def terms_of(piece: str) -> list[str]:
+    """The terms of one of `pieces`."""
+    if not piece.isascii():
+        return [token.term for token in _tokens(piece)]
+    if _is_plain(piece):
+        return [piece.lower()[:MAX_TERM_CHARS]]
+    return [token.term for token in _compound(piece, 0, _ASCII_PART)]
 
 
 def locate(text: str, wanted: Collection[str], special: Sequence[Stretch] | None = None) -> list[Token]:
@@ -147,16 +161,6 @@ def _is_ascii_word(char: str) -> bool:
 
 def _stretch(start: int, end: int, tokens: Sequence[Token]) -> Stretch:
     return Stretch(start, end, tuple(tokens), frozenset(token.term for token in tokens))
-
-
-def _ascii_terms(text: str) -> list[str]:
-    found: list[str] = []
-    for run in _ASCII_RUN.findall(text):
-        if _is_plain(run):
-            found.append(run.lower()[:MAX_TERM_CHARS])
-        else:
-            found += [token.term for token in _compound(run, 0, _ASCII_PART)]
-    return found
 
 
 def _is_plain(run: str) -> bool:

@@ -24,7 +24,7 @@ from memkit.store.paths import StorePaths
 from memkit.store.store import Store
 
 MINIMUM = 256
-CHUNK = 8192
+CHUNK = 16_384
 _PUBLISH_WAIT_SECONDS = 1.0
 
 

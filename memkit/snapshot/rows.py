@@ -8,9 +8,9 @@ whole numbers are compared faster than texts, and in Parquet a row group without
 from __future__ import annotations
 
 import hashlib
+import itertools
 import zlib
 from array import array
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 # Raised whenever the columns below, or how they are read from an entry, change: older snapshots are then made again.
 ROWS_VERSION = 2
 NEWER_SCHEMA = "newer-schema"
-_INTS_PER_POSTING = 1 + 2 * len(FIELDS)
 
 
 def entry_schema() -> pa.Schema:
@@ -119,12 +118,39 @@ def problem_code(error: StoreError) -> str:
     return "damaged-entry"
 
 
+class _Numbers(dict[str, int]):
+    """A number for each term, given out as they come."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
+class _Pieces(dict[str, tuple[int, ...]]):
+    """The numbers of the terms of each piece of text seen: most pieces are words that come again and again."""
+
+    def __init__(self, numbers: _Numbers) -> None:
+        super().__init__()
+        self._numbers = numbers
+
+    def __missing__(self, piece: str) -> tuple[int, ...]:
+        found = tuple([self._numbers[term] for term in tokens.terms_of(piece)])
+        if len(piece) <= tokens.MAX_TERM_CHARS:
+            self[piece] = found
+        return found
+
+
 class RowBuilder:
     """Collects entries and gives their rows; documents are added in ascending order."""
 
     def __init__(self) -> None:
         self._entries: list[dict[str, Any]] = []
-        self._postings: dict[str, array[int]] = {}
+        self._terms = _Numbers()
+        self._pieces = _Pieces(self._terms)
+        self._docs: list[int] = []
+        # For each field the numbers of the terms of all entries, one entry after another.
+        self._numbers = [array("i") for _ in FIELDS]
+        self._lengths: list[list[int]] = [[] for _ in FIELDS]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -133,15 +159,13 @@ class RowBuilder:
         """Add an entry that could be read."""
         read = read_decision(entry)
         texts = recall_fields(entry, read)
-        counts = [Counter(tokens.terms(texts[field])) for field in FIELDS]
-        lengths = [count.total() for count in counts]
-        for term in dict.fromkeys(term for count in counts for term in count):
-            numbers = self._postings.get(term)
-            if numbers is None:
-                numbers = self._postings[term] = array("i")
-            numbers.append(doc)
-            numbers.extend([count[term] for count in counts])
-            numbers.extend(lengths)
+        self._docs.append(doc)
+        lengths = []
+        for field, numbers, all_lengths in zip(FIELDS, self._numbers, self._lengths, strict=True):
+            before = len(numbers)
+            numbers.extend(itertools.chain.from_iterable(map(self._pieces.__getitem__, tokens.pieces(texts[field]))))
+            lengths.append(len(numbers) - before)
+            all_lengths.append(lengths[-1])
         self._entries.append(
             {
                 "doc": doc,
@@ -210,13 +234,27 @@ class RowBuilder:
         import numpy as np
         import pyarrow as pa
 
-        words = {term: word_of(term) for term in self._postings}
-        terms = sorted(words, key=words.__getitem__)
-        joined = b"".join(self._postings[term].tobytes() for term in terms)
-        numbers = np.frombuffer(joined, dtype=np.int32).reshape(-1, _INTS_PER_POSTING)
-        repeats = [len(self._postings[term]) // _INTS_PER_POSTING for term in terms]
-        places = np.repeat(np.arange(len(terms), dtype=np.int32), repeats)
-        hashes = np.array([words[term] for term in terms], dtype=np.int64)
-        spelled = pa.DictionaryArray.from_arrays(places, pa.array(terms, pa.string())).dictionary_decode()
-        columns = [pa.array(np.ascontiguousarray(numbers[:, i])) for i in range(_INTS_PER_POSTING)]
-        return pa.Table.from_arrays([pa.array(hashes[places]), spelled, *columns], schema=posting_schema())
+        hashes = np.array([word_of(term) for term in self._terms], dtype=np.int64)
+        order = np.argsort(hashes)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        n_docs = max(1, len(self._docs))
+        # One number for a term and a document, ascending by word, then by document.
+        keys, counts = [], []
+        for numbers, lengths in zip(self._numbers, self._lengths, strict=True):
+            docs = np.repeat(np.arange(len(lengths)), lengths)
+            found, n = np.unique(rank[np.frombuffer(numbers, dtype=np.int32)] * n_docs + docs, return_counts=True)
+            keys.append(found)
+            counts.append(n.astype(np.int32))
+        every = np.sort(np.concatenate(keys))
+        every = every[np.append(True, every[1:] != every[:-1])[: len(every)]]
+        terms, docs = np.divmod(every, n_docs)
+        columns: list[Any] = [np.array(self._docs, dtype=np.int32)[docs]]
+        for found, n in zip(keys, counts, strict=True):
+            times = np.zeros(len(every), dtype=np.int32)
+            times[np.searchsorted(every, found)] = n
+            columns.append(times)
+        columns += [np.array(lengths, dtype=np.int32)[docs] for lengths in self._lengths]
+        listed = pa.array(list(self._terms), pa.string()).take(pa.array(order, pa.int64()))
+        spelled = pa.DictionaryArray.from_arrays(terms.astype(np.int32), listed).dictionary_decode()
+        return pa.Table.from_arrays([pa.array(hashes[order][terms]), spelled, *columns], schema=posting_schema())

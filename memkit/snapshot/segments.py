@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROW_GROUP_ROWS = 32_768
 # A segment this large is merged no further: a merge holds its rows in memory.
-MAX_SEGMENT_DOCS = 32_768
+MAX_SEGMENT_DOCS = 16_384
 
 
 def write_segment(paths: StorePaths, rows: Rows, fresh: list[str], *, docs: tuple[int, int]) -> Segment:

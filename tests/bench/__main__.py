@@ -7,11 +7,15 @@ misses its bound is measured again, twice at most: a busy neighbour disturbs one
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import pathlib
 import platform
+import sqlite3
 import sys
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 
 from tests.bench import (
     bench_audit,
@@ -23,6 +27,7 @@ from tests.bench import (
     bench_recall,
     bench_retention,
     bench_sessions,
+    bench_sizes,
     bench_store,
 )
 
@@ -162,17 +167,26 @@ def smoke(tolerance: float = 1.0) -> int:
     return 0 if all(results) else 1
 
 
-def full() -> int:
-    """Print everything."""
-    import duckdb
-    import pyarrow as pa
+def about() -> dict[str, str]:
+    """The machine and the versions of what was measured."""
+    found = {"python": platform.python_version(), "machine": f"{platform.machine()}, {os.cpu_count()} cores"}
+    for name in ("duckdb", "pyarrow", "numpy", "bm25s", "tantivy", "selvedge", "anatid"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found | {"sqlite": sqlite3.sqlite_version}
 
-    about = {
-        "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "duckdb": duckdb.__version__,
-        "pyarrow": pa.__version__,
-    }
+
+def rivals(sizes: tuple[int, ...], *, cpu: bool, file: pathlib.Path | None) -> int:
+    """memkit beside what people would use instead, size by size."""
+    found = {"sizes": bench_sizes.run(sizes, cpu=cpu), "about": about()}
+    print(f"\n{json.dumps(found['about'])}")
+    if file is not None:
+        file.write_text(json.dumps(found, indent=1), "utf-8")
+    return 0
+
+
+def full() -> int:
+    """Print everything that has no rivals."""
     recall = bench_recall.measure()
     print(f"recall at {recall['size']:,} entries of about 150 words (ms)\n")
     print(f"{'questions':<18}{'new':>8}{'warm':>8}{'p95':>8}{'scan':>8}{'ratio':>8}")
@@ -246,7 +260,7 @@ def full() -> int:
         json.dumps(
             {
                 "audit": log,
-                "about": about,
+                "about": about(),
                 "recall": recall,
                 "store": store,
                 "deciding": deciding,
@@ -268,7 +282,14 @@ def main() -> int:
     parser.add_argument(
         "--tolerance", type=float, default=1.0, help="widen the bounds by this factor, on shared machines"
     )
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", help="only memkit beside its rivals, at these numbers of entries"
+    )
+    parser.add_argument("--cpu", action="store_true", help="show time of the processor, on shared machines")
+    parser.add_argument("--json", type=pathlib.Path, help="write what was measured with --sizes here")
     options = parser.parse_args()
+    if options.sizes is not None:
+        return rivals(tuple(options.sizes) or bench_sizes.SIZES, cpu=options.cpu, file=options.json)
     return smoke(options.tolerance) if options.smoke else full()
 
 
