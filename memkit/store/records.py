@@ -23,6 +23,7 @@ from memkit.errors import (
     ConflictError,
     DamagedError,
     InvalidInputError,
+    MemkitError,
     RecordNotFoundError,
     StoreError,
     StoreIOError,
@@ -161,9 +162,14 @@ def require(paths: StorePaths, file: RecordFile) -> Record:
     """
     if file.record is not None:
         return file.record
+    raise _refusal(paths, file)
+
+
+def _refusal(paths: StorePaths, file: RecordFile) -> MemkitError:
+    """Why there is no record in a file."""
     where = paths.folder / file.path
     if file.state == "missing":
-        raise RecordNotFoundError(
+        return RecordNotFoundError(
             f"no record {file.name} in this project",
             file=paths.folder,
             field="slug",
@@ -171,8 +177,8 @@ def require(paths: StorePaths, file: RecordFile) -> Record:
         )
     what = file.problem.detail if file.problem else file.state
     if file.state == "unreadable":
-        raise StoreIOError(what, file=where, remedy=file.problem.remedy if file.problem else None)
-    raise DamagedError(what, file=where, remedy=_BY_HAND)
+        return StoreIOError(what, file=where, remedy=file.problem.remedy if file.problem else None)
+    return DamagedError(what, file=where, remedy=_BY_HAND)
 
 
 def read_all(paths: StorePaths) -> RecordsRead:

@@ -58,6 +58,18 @@ def test_an_index_line_is_counted_and_stays_where_nobody_holds_the_lock(paths):
     assert paths.index.read_bytes() == before
 
 
+def test_a_damaged_index_line_that_quotes_the_entry_goes(paths):
+    data = (
+        b'{"id":"'
+        + OTHER.encode()
+        + b'"}\n{"id":"torn '
+        + WORD.encode()
+        + b'\n{junk\n{"id":"%s","x":1}\n' % ID.encode()
+    )
+    kept, n = erasers.index_without(data, TRACES)
+    assert (kept, n) == (b'{"id":"' + OTHER.encode() + b'"}\n{junk\n', 2)
+
+
 def test_damaged_lines_go_if_they_are_of_the_entry_or_quote_it(paths):
     cut = b'{"entryId":"%s","reason":"cu\n' % ID.encode()
     file = place(paths.acknowledgements, cut, b"{" + WORD.encode() + b" torn\n", b"{junk\n", {"entryId": OTHER})
@@ -148,3 +160,13 @@ def test_a_temporary_file_nobody_will_publish_goes_whatever_is_in_it(paths):
     (removed,) = told(erasers.leftover(paths, TRACES))
     assert removed == (f"results/{left.name}", "file", 1)
     assert not left.exists()
+
+
+def test_a_temporary_file_that_went_by_itself_is_not_told(paths, monkeypatch):
+    monkeypatch.setattr(erasers.leftovers, "left_over", lambda paths, everywhere: [paths.results / "gone"])
+    assert told(erasers.leftover(paths, TRACES)) == []
+
+
+def test_a_log_of_many_lines_is_looked_through_part_by_part():
+    many = b"another\n" * (2 * erasers.LINES_AT_A_TIME) + WORD.encode()
+    assert list(erasers._lines_with(many, TRACES)) == [WORD.encode()]

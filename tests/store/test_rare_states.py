@@ -15,9 +15,11 @@ from memkit.store import (
     canonical,
     disk,
     erasing,
+    erasures,
     external_edits,
     firings,
     index,
+    leftovers,
     look,
     prune,
     records,
@@ -29,7 +31,7 @@ from memkit.store.lock import Lock
 from memkit.store.new_entry import NewEntry
 from memkit.store.repair import repair
 from memkit.store.repair_trash import mend_trash
-from memkit.store.traces import Traces
+from memkit.store.traces import Sifting, Traces, texts_in, unescaped
 from memkit.store.verify import verify
 from tests.stores import open_store
 
@@ -103,11 +105,44 @@ def test_an_erasure_is_carried_on_only_with_the_lock_of_the_snapshot(store, ids)
         erasing.finish_begun(store.paths, held, snapshot=held)
 
 
-def test_a_short_text_has_no_sequence_and_a_longer_reading_of_bytes_counts(store):
-    traces = Traces("a" * 32, frozenset({b"zircon7polder"}))
-    assert traces.are_in(rb'"one\nzircon7polder"')
-    assert traces.are_in(rb"zircon7\\u0070older zircon7polder")
-    assert not traces.are_in(b"nothing")
+def test_bytes_are_read_with_their_escapes_undone_and_as_they_are():
+    def word(text):
+        return Traces("a" * 32, frozenset({text}))
+
+    assert word(b"zircon").are_in(rb'"one\nzircon"')
+    assert word(b"nzircon").are_in(rb"C:\nzircon"), "a path, and no line end"
+    assert not word(b"zircon").are_in(b"nothing")
+    assert unescaped(rb"\ud83e\uddea \u00e9 \ud83e x \u732b\u7bb1") == "🧪 é \ud83e x 猫箱".encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def test_an_entry_of_two_words_has_no_sequence_and_its_long_numbers_count():
+    texts = list(texts_in({"a": [["two words"], 12_345_678, True, 7, None]}))
+    assert texts == ["a", "two words", "12345678"]
+    assert Sifting("a" * 32, ["two words"]).traces().sequences == ()
+
+
+def test_ids_erased_together_are_looked_for_as_words():
+    traces = Traces("a" * 32, others=frozenset({"b" * 32}))
+    assert traces.ids == {"a" * 32, "b" * 32}
+    assert traces.name_in(b'{"id":"' + b"b" * 32 + b'"}')
+    assert not traces.name_in(b'{"id":"' + b"b" * 33 + b'"}')
+
+
+def test_an_erased_entry_that_came_back_from_a_backup_is_named(store, ids):
+    place(store.paths.erasures, b"")
+    with store.index_lock.held("test"):
+        erasure = erasures.Erasure(ids[0], store.clock.now(), "cli")
+        erasures.begin(store.paths, [erasure])
+        erasures.end(store.paths, [erasure])
+    assert "erased-entry" in [problem.code for problem in verify(store)]
+
+
+def test_the_check_tells_how_far_it_is(store, ids):
+    seen = []
+    assert verify(store, progress=seen.append) == []
+    assert sum(seen) == 3
 
 
 # -- edits by hand -----------------------------------------------------------------------------------------------
@@ -272,6 +307,30 @@ def test_a_damaged_line_at_the_end_of_the_plans_is_closed_by_one_that_says_nothi
         assert trash.roll_forward(pruned.paths, held) == 0
     last = pruned.paths.trash_plans.read_bytes().split(b"\n")[-2]
     assert json.loads(last) == {"op": "done", "plan": ""}
+
+
+def test_what_has_expired_is_erased_by_whoever_can_and_otherwise_by_the_floor_itself(pruned, ids):
+    asked = []
+    prune.prune(pruned, {}, expired=ids[:1], erase=asked.append)
+    assert len(asked) == 1
+    assert asked[0].path == pruned.paths.index_lock
+    prune.prune(pruned, {ids[1]: ("max_results",)}, policy="f" * 16)
+    prune.prune(pruned, {}, expired=ids[1:2])
+    assert not look.exists(pruned.paths.trash_file(ids[1]))
+
+
+def test_a_wipe_that_is_finished_by_another_takes_what_was_counted(store, ids):
+    store.firings.note("recall", ids)
+    store.paths.index.unlink()
+    store.paths.results.rename(store.paths.wiped)
+    with store.index_lock.held("test") as held:
+        assert leftovers.finish_wipe(store.paths, held)
+        assert not leftovers.finish_wipe(store.paths, held)
+    assert not look.exists(store.paths.firings)
+
+
+def test_a_file_that_is_not_there_has_no_parts(tmp_path):
+    assert list(look.parts(tmp_path / "nothing")) == []
 
 
 def test_an_entry_of_a_restore_that_is_nowhere_gets_no_line(pruned, ids):
