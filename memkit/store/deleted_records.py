@@ -78,9 +78,8 @@ def remove(
     paths = store.paths
     require_held(paths, held)
     before = records.read(paths, folder, slug)
-    if before.state == "missing" or before.data is None or before.sha256 is None:
-        records.require(paths, before)  # raises, saying why
-        raise AssertionError
+    if before.data is None or before.sha256 is None:
+        raise records.refusal(paths, before)
     if expected_hash is not None:
         records.require_unchanged(paths, before, expected_hash)
     name = f"{folder}-{slug}-{before.sha256[:12]}"

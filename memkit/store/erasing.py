@@ -194,15 +194,14 @@ def finish(paths: StorePaths, held: HeldLock, *, wait_seconds: float = 2.0) -> b
     if not look.exists(paths.erasing) or look.exists(paths.compacted):
         return False
     with ExitStack() as stack:
-        snapshot: HeldLock | None = None
+        locks: list[HeldLock] = []
         for path in (paths.canonical_lock, paths.snapshot_lock):
-            snapshot = Lock(path, 0).try_acquire(None)
-            if snapshot is None:
+            taken = Lock(path, 0).try_acquire(None)
+            if taken is None:
                 return False
-            stack.callback(snapshot.release)
-        if snapshot is None:
-            raise AssertionError
-        return finish_begun(paths, held, snapshot=snapshot, wait_seconds=wait_seconds)
+            stack.callback(taken.release)
+            locks.append(taken)
+        return finish_begun(paths, held, snapshot=locks[-1], wait_seconds=wait_seconds)
 
 
 def finish_begun(

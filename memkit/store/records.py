@@ -162,11 +162,11 @@ def require(paths: StorePaths, file: RecordFile) -> Record:
     """
     if file.record is not None:
         return file.record
-    raise _refusal(paths, file)
+    raise refusal(paths, file)
 
 
-def _refusal(paths: StorePaths, file: RecordFile) -> MemkitError:
-    """Why there is no record in a file."""
+def refusal(paths: StorePaths, file: RecordFile) -> MemkitError:
+    """The error that says why there is no record in a file; see `require`."""
     where = paths.folder / file.path
     if file.state == "missing":
         return RecordNotFoundError(

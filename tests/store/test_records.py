@@ -22,7 +22,8 @@ from memkit.errors import (
 from memkit.model.record import MAX_RECORD_BYTES, Record, read_record
 from memkit.store import durable, records, seen_records
 from memkit.store.canonical import canonical_lock, writing
-from memkit.store.records import put, remove
+from memkit.store.deleted_records import remove
+from memkit.store.records import put
 from memkit.store.repair import repair
 from memkit.store.verify import verify
 from memkit.store.wipe import wipe
