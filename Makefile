@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 CORPORA ?= ../shared/corpora
 WORKERS ?= logical
 
-.PHONY: help setup demo tools test test-shuffled check docs notebooks browser bench rivals bench-smoke quality reliability reliability-release corpora format clean
+.PHONY: help setup demo tools test test-shuffled check docs notebooks browser gallery bench rivals bench-smoke quality reliability reliability-release corpora format clean
 
 help: ## this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
@@ -58,11 +58,14 @@ tools: ## other projects' tools in .tools: the tests of imports read what they w
 docs: $(VENV)/.dev ## run the pages and write the outputs they show anew
 	$(BIN)/python -m tests.docs
 
-notebooks: $(VENV)/.dev ## execute every notebook in a fresh kernel
+notebooks: $(VENV)/.dev ## execute every notebook in a fresh kernel; `python -m tests.notebooks` stores what they show
 	$(BIN)/python -m pytest -m notebook -p no:randomly tests/notebooks
 
 browser: $(VENV)/.browser ## look at notebooks in JupyterLab in the system's Chromium; pictures in build/browser
 	$(BIN)/python -m pytest -m browser -p no:randomly -s tests/browser
+
+gallery: $(VENV)/.browser ## draw the pictures of docs/gallery.md from the notebooks, by the system's Chromium
+	$(BIN)/python -m tests.gallery
 
 bench: $(VENV)/.dev ## memkit beside its rivals at 1,000 to 100,000 entries (SIZES="...", 1000000 takes longest), then the rest
 	$(BIN)/python -m tests.bench --sizes $(SIZES) $(BENCH_OPTIONS)

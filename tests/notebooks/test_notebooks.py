@@ -60,3 +60,13 @@ def test_the_stored_outputs_show_something_and_name_no_machine(path):
     text = path.read_text("utf-8")
     for word in ("/root/", "/home/", "/work/", "/tmp/", "/Users/", "C:\\", "Traceback"):
         assert word not in text
+
+
+def test_the_notebooks_are_a_tutorial_in_one_order():
+    import nbformat
+
+    for number, path in enumerate(NOTEBOOKS):
+        cells = nbformat.read(path, as_version=4).cells
+        assert f"Tutorial, {number + 1} of {len(NOTEBOOKS)}: " in cells[0].source
+        following = NOTEBOOKS[(number + 1) % len(NOTEBOOKS)]
+        assert f"({following.name})" in cells[-1].source
