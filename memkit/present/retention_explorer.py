@@ -190,14 +190,17 @@ class RetentionExplorer(Displayable):
     def _build(self) -> Any:
         import ipywidgets as w
 
-        wide = w.Layout(width="98%", max_width="46rem")
-        style = {"description_width": "8.5em"}
+        wide = w.Layout(width="auto", flex="1 1 24rem", max_width="38rem")
+        style, short = {"description_width": "8.5em"}, w.Layout(width="190px")
         days, number = self.stops()
         aheads = list(dict.fromkeys((*AHEAD, (f"{self._ahead:g} days", self._ahead))))
         aheads = aheads if self._ahead not in dict(AHEAD).values() else list(AHEAD)
         self._parts = parts = {
             "days": w.SelectionSlider(options=days, description="Days kept", layout=wide, style=style),
             "number": w.SelectionSlider(options=number, description="Entries kept", layout=wide, style=style),
+            # The same as the sliders, for who cannot drag or see them.
+            "days_typed": w.Text(description="Days", placeholder="or none", continuous_update=False, layout=short),
+            "number_typed": w.Text(description="Entries", placeholder="or none", continuous_update=False, layout=short),
             "ahead": w.Dropdown(options=aheads, value=self._ahead, description="Look ahead", style=style),
             "enabled": w.Checkbox(value=self.policy.enabled, description="Retention is on", indent=False),
             "reset": w.Button(description="As in the settings"),
@@ -210,15 +213,19 @@ class RetentionExplorer(Displayable):
         }
         for name in ("days", "number", "ahead", "enabled"):
             parts[name].observe(self._changed, names="value")
+        for name in ("days", "number"):
+            parts[f"{name}_typed"].observe(self._typed, names="value")
         parts["reset"].on_click(lambda _: self._try(self.reset))
         parts["apply"].on_click(lambda _: self._try(self.prepare))
         parts["yes"].on_click(lambda _: self._try(self.apply))
         parts["no"].on_click(lambda _: self.cancel())
         row = w.Layout(flex_flow="row wrap", align_items="center")
         asked = w.HBox([parts["ahead"], parts["enabled"], parts["reset"]], layout=row)
-        self._parts["sure"] = w.HBox([parts["yes"], parts["no"]], layout=row)
+        # A layout of its own: it is hidden until there is something to agree to.
+        self._parts["sure"] = w.HBox([parts["yes"], parts["no"]], layout=w.Layout(flex_flow="row wrap"))
         done = [parts["apply"], parts["question"], parts["sure"], parts["said"]]
-        return w.VBox([parts["days"], parts["number"], asked, parts["page"], *done])
+        limits = [w.HBox([parts[name], parts[f"{name}_typed"]], layout=row) for name in ("days", "number")]
+        return w.VBox([*limits, asked, parts["page"], *done])
 
     def stops(self) -> tuple[list[tuple[str, Limit]], list[tuple[str, Limit]]]:
         """What the two sliders can stand at, with their words: days kept, entries kept."""
@@ -239,6 +246,16 @@ class RetentionExplorer(Displayable):
         if not self._shows:
             self._soon.soon()
 
+    def _typed(self, change: Any) -> None:
+        """A limit written out: a number, or none."""
+        if self._shows:
+            return
+        name = "max_age_days" if change["owner"] is self._parts["days_typed"] else "max_results"
+        said = str(change["new"]).strip().replace(",", "")
+        limits: dict[str, Any] = {name: int(said) if said.isascii() and said.isdigit() else said}
+        if not self._try(lambda: self.ask(**limits)):
+            self._show_limits()
+
     def _ask_parts(self) -> None:
         parts = self._parts
         self._try(
@@ -250,15 +267,16 @@ class RetentionExplorer(Displayable):
             )
         )
 
-    def _try(self, act: Callable[[], object]) -> None:
+    def _try(self, act: Callable[[], object]) -> bool:
         try:
             act()
         except MemkitError as error:
             self._parts["said"].value = render.html(Note(f"Nothing was changed: {error}"))
+            return False
+        return True
 
-    def _show(self) -> None:
-        if self._box is None:
-            return
+    def _show_limits(self) -> None:
+        """The limits that hold, on the sliders and written out."""
         parts = self._parts
         self._shows = True
         try:
@@ -268,10 +286,17 @@ class RetentionExplorer(Displayable):
                 if list(parts[name].options) != stops:
                     parts[name].options = stops
                 parts[name].value = limit
+                parts[f"{name}_typed"].value = str(limit)
             parts["ahead"].value = self._ahead
             parts["enabled"].value = self.policy.enabled
         finally:
             self._shows = False
+
+    def _show(self) -> None:
+        if self._box is None:
+            return
+        parts = self._parts
+        self._show_limits()
         parts["page"].value = render.html(_Page(self))
         n, gone = len(self.value.due), len(self.value.expired)
         parts["apply"].description = self._doing("Move", "erase") + "…" if n or gone else "Nothing is due"

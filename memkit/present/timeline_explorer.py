@@ -179,28 +179,38 @@ class TimelineExplorer(Displayable):
     def _build(self) -> Any:
         import ipywidgets as w
 
-        wide = w.Layout(width="98%", max_width="46rem")
+        wide, short = w.Layout(width="98%", max_width="46rem"), w.Layout(width="220px")
         style = {"description_width": "5em"}
         self._parts = parts = {
             "period": w.SelectionRangeSlider(
                 options=self.stops(), description="Period", layout=wide, style=style, continuous_update=True
             ),
-            "bucket": w.Dropdown(options=list(BUCKETS), description="By", style=style),
-            "kinds": w.SelectMultiple(
-                options=[(kind.replace("-", " "), kind) for kind in KINDS], description="Events of", rows=5
-            ),
+            # The same as the slider, for who cannot drag or see it.
+            "first": w.Dropdown(options=self.stops(), description="From", layout=short, style=style),
+            "last": w.Dropdown(options=self.stops(), description="Up to", layout=short, style=style),
+            "bucket": w.Dropdown(options=list(BUCKETS), description="By", layout=short, style=style),
+            "kinds": w.Dropdown(options=_kinds(()), description="Events", layout=short, style=style),
             "all": w.Button(description="The whole time"),
             "page": w.HTML(),
             "events": w.Select(options=[], description="Card of", rows=6, layout=wide, style=style),
+            # JupyterLab keeps the arrow keys of a list for itself, not those of a number.
+            "number": w.BoundedIntText(
+                0, min=0, max=0, description="Show no", continuous_update=True, layout=short, style=style
+            ),
             "card": w.HTML(),
             "said": w.HTML(),
         }
         for name in ("period", "bucket", "kinds"):
             parts[name].observe(self._changed, names="value")
         parts["all"].on_click(lambda _: self._try(lambda: self.ask(since=None, until=None)))
+        for name in ("first", "last"):
+            parts[name].observe(self._stepped, names="value")
         parts["events"].observe(self._chosen, names="value")
-        row = w.HBox([parts["bucket"], parts["kinds"], parts["all"]], layout=w.Layout(flex_flow="row wrap"))
-        return w.VBox([parts["period"], row, parts["said"], parts["page"], parts["events"], parts["card"]])
+        parts["number"].observe(self._numbered, names="value")
+        asked = [parts[name] for name in ("first", "last", "bucket", "kinds", "all")]
+        row = w.HBox(asked, layout=w.Layout(flex_flow="row wrap"))
+        seen = [parts[name] for name in ("said", "page", "events", "number", "card")]
+        return w.VBox([parts["period"], row, *seen])
 
     def stops(self) -> list[tuple[str, dt.date]]:
         """What the ends of the slider can stand at: the first days of all stretches, with their names."""
@@ -228,9 +238,15 @@ class TimelineExplorer(Displayable):
         else:
             self._soon.now()
 
+    def _stepped(self, _: Any) -> None:
+        """An end was chosen from the list: the slider follows."""
+        if not self._shows:
+            first, last = sorted((self._parts["first"].value, self._parts["last"].value))
+            self._parts["period"].value = (first, last)
+
     def _ask_parts(self) -> None:
         parts = self._parts
-        changes: dict[str, Any] = {"bucket": parts["bucket"].value, "kinds": tuple(parts["kinds"].value)}
+        changes: dict[str, Any] = {"bucket": parts["bucket"].value, "kinds": parts["kinds"].value}
         if tuple(parts["period"].value) != self.chosen_stops():
             days = [day for _, day in self.stops()]
             first, last = (days.index(day) for day in parts["period"].value)
@@ -249,6 +265,11 @@ class TimelineExplorer(Displayable):
         if not self._shows and change["new"] is not None:
             self.select(change["new"])
 
+    def _numbered(self, change: Any) -> None:
+        places = [place for _, place in self._parts["events"].options]
+        if not self._shows:
+            self.select(places[change["new"] - 1] if 0 < change["new"] <= len(places) else None)
+
     def _show(self) -> None:
         if self._box is None:
             return
@@ -257,10 +278,13 @@ class TimelineExplorer(Displayable):
         try:
             stops = self.stops()
             if list(parts["period"].options) != stops:
-                parts["period"].options = stops
+                for name in ("period", "first", "last"):
+                    parts[name].options = stops
             parts["period"].value = self.chosen_stops()
+            parts["first"].value, parts["last"].value = self.chosen_stops()
             parts["period"].disabled = len(stops) < 2
             parts["bucket"].value = self.period.bucket
+            parts["kinds"].options = _kinds(self.period.kinds)
             parts["kinds"].value = self.period.kinds
             listed = list(enumerate(self.events))[-MOST_LISTED:][::-1]
             wanted = [(_label(event), place) for place, event in listed]
@@ -268,6 +292,9 @@ class TimelineExplorer(Displayable):
                 parts["events"].options = wanted
             chosen = next((place for place, event in listed if event == self.selected), None)
             parts["events"].value = chosen
+            parts["number"].max = len(listed)
+            places = [place for place, _ in listed]
+            parts["number"].value = 0 if chosen is None else places.index(chosen) + 1
         finally:
             self._shows = False
         parts["said"].value = ""
@@ -281,6 +308,13 @@ class _Page:
 
     def __init__(self, explorer: TimelineExplorer) -> None:
         self.explorer = explorer
+
+
+def _kinds(chosen: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
+    """What can be chosen: all, each, and the several that were asked for."""
+    each = [(kind.replace("-", " "), (kind,)) for kind in KINDS]
+    several = [(" or ".join(chosen).replace("-", " "), chosen)] if len(chosen) > 1 else []
+    return [("all kinds", ()), *each, *several]
 
 
 def _instant(day: dt.date) -> dt.datetime:

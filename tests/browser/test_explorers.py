@@ -107,6 +107,58 @@ def test_the_monitor_follows_what_happens(desk: Desk):
         "with mem.audit.run(worker='memory_consolidation') as run:\n    run.skip('no_staging')",
     )
     shown = desk.output(1)
-    shown.get_by_text("no_staging").first.wait_for()
+    shown.get_by_text("no staging").first.wait_for()
     assert desk.both("monitor") == []
+    assert desk.overflows() == []
+
+
+def test_a_retention_plan_is_tried_out_and_carried_out(desk: Desk):
+    desk.run(
+        "forget",
+        SETUP,
+        "explorer = mem.retention.explore()\nexplorer",
+        "print(len(explorer.value.due), len(mem.trash.list()), len(mem.list()))",
+    )
+    shown = desk.output(1)
+    assert "3 of 61 entries due" in shown.inner_text()
+    handle = shown.get_by_role("slider").first
+    handle.focus()
+    for _ in range(3):
+        desk.page.keyboard.press("PageDown")
+    shown.get_by_text("Not the policy of the settings").wait_for()
+    typed = shown.get_by_label("Days", exact=True)
+    typed.fill("200")
+    typed.press("Enter")
+    shown.get_by_role("button", name="Move 6 to the trash and erase 1 there").wait_for()
+    assert desk.both("retention-explorer", "retention-explorer-before") == []
+    assert desk.unnamed > 0
+    shown.get_by_role("button", name="As in the settings").click()
+    move = shown.get_by_role("button", name="Move 3 to the trash and erase 1 there")
+    move.wait_for()
+    move.press("Space")
+    shown.get_by_role("button", name="Yes, move 3 to the trash and erase 1 there").wait_for()
+    desk.picture("retention-explorer-asks", shown)
+    shown.get_by_role("button", name="Yes, move 3 to the trash and erase 1 there").press("Space")
+    shown.get_by_role("button", name="Nothing is due").wait_for()
+    desk.run_cell(2)
+    assert desk.output(2).inner_text().strip() == "0 3 58"
+    desk.picture("retention-explorer-applied", shown)
+    assert desk.axe() == []
+    assert desk.overflows() == []
+
+
+def test_a_period_is_chosen_and_its_events_are_read(desk: Desk):
+    desk.run("period", SETUP, "explorer = mem.timeline.explore()\nexplorer", "print(len(explorer.events))")
+    shown = desk.output(1)
+    shown.get_by_label("From").select_option(label="2026-06")
+    shown.get_by_text("Timeline: 2026-06-01").wait_for()
+    shown.get_by_label("Events", exact=True).select_option(label="superseded")
+    shown.get_by_text("None of these kinds").or_(shown.get_by_text("Events (2 of 2")).first.wait_for()
+    shown.get_by_label("Events", exact=True).focus()
+    tab_to(desk, shown.get_by_label("Show no"))
+    desk.page.keyboard.press("ArrowUp")
+    shown.get_by_text("Stored entry").wait_for()
+    desk.run_cell(2)
+    assert desk.output(2).inner_text().strip() == "2"
+    assert desk.both("timeline-explorer", "timeline-explorer-value") == []
     assert desk.overflows() == []

@@ -265,6 +265,30 @@ def test_a_limit_between_two_stops_gets_one_of_its_own(looking):
     assert controls["days"].value == 12_345
 
 
+def test_only_the_question_is_hidden_while_there_is_none(looking):
+    def boxes(widget):
+        yield widget
+        for child in getattr(widget, "children", ()):
+            yield from boxes(child)
+
+    hidden = [each for each in boxes(looking.widget()) if each.layout.display == "none"]
+    assert hidden == [parts(looking)["sure"]]
+
+
+def test_limits_can_be_typed_and_what_is_none_is_said(looking):
+    controls = parts(looking)
+    assert (controls["days_typed"].value, controls["days"].value) == ("none", "none")
+    controls["days_typed"].value = "250"
+    assert (len(looking.value.due), controls["days"].value) == (2, 250)
+    controls["days_typed"].value = "soon"
+    assert "Nothing was changed" in controls["said"].value
+    assert controls["days_typed"].value == "250"
+    controls["number_typed"].value = "1,000"
+    assert looking.policy.max_results == 1_000
+    controls["days_typed"].value = "none"
+    assert looking.value.due == ()
+
+
 # -- the still page ----------------------------------------------------------------------------------------------
 
 

@@ -139,7 +139,7 @@ def test_an_empty_memory_has_no_time_to_look_at():
 
 
 def test_every_control_has_a_label(explorer):
-    named = {"period", "bucket", "kinds", "all", "events"}
+    named = {"period", "first", "last", "bucket", "kinds", "all", "events", "number"}
     labelled = {name: part.description for name, part in parts(explorer).items() if name in named}
     assert set(labelled) == named
     assert all(labelled.values()), labelled
@@ -185,6 +185,26 @@ def test_the_list_chooses_the_card(explorer):
     assert "About Which queue?" in controls["card"].value
     controls["kinds"].value = ("superseded",)
     assert controls["card"].value == ""
+
+
+def test_a_number_chooses_the_card_as_well(explorer):
+    controls = parts(explorer)
+    controls["number"].value = controls["number"].max
+    assert controls["events"].value == controls["events"].options[-1][1]
+    assert "About Which queue?" in controls["card"].value
+    controls["number"].value = 0
+    assert explorer.selected is controls["events"].value is None
+
+
+def test_the_ends_can_be_chosen_from_lists_and_the_slider_follows(explorer):
+    controls = parts(explorer)
+    controls["first"].value = dt.date(2026, 2, 1)
+    wait_for(lambda: explorer.period.since is not None)
+    controls["last"].value = dt.date(2026, 3, 1)
+    wait_for(lambda: len(explorer.events) == 1)
+    assert controls["period"].value == (controls["first"].value, controls["last"].value)
+    explorer.ask(kinds=("decided", "pruned"))
+    assert controls["kinds"].label == "decided or pruned"
 
 
 def test_what_cannot_be_done_is_said(mem, explorer, monkeypatch):
