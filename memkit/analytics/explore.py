@@ -83,7 +83,7 @@ class ExploreRow:
         stored_at: When it was stored.
         age_label: "Stored 76 days ago".
         decided_on: The decision's own day, where known.
-        score: BM25F; None where no words were asked.
+        score: What it ranks by: BM25F, its own or that of an older member of its chain; None where no words were asked.
     """
 
     id: str
@@ -222,7 +222,7 @@ def _by_words(
             stored_at=hit.stored_at,
             age_label=hit.age_label,
             decided_on=hit.decided_on,
-            score=hit.score,
+            score=hit.rank_score,
         )
         for hit in found
         if filters.status in {None, hit.status}

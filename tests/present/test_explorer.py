@@ -217,3 +217,16 @@ def test_an_empty_store_greets_the_newcomer():
         explorer = empty.explore()
         assert isinstance(explorer, Explorer)
         assert "Nothing is stored" in explorer.to_text()
+
+
+def test_the_score_shown_is_the_one_hits_are_ordered_by_also_where_an_older_decision_earned_it():
+    """A head with fewer of the words than what it replaced stands in its place, and so does the number beside it."""
+    with temp_memory_root() as memory:
+        old = memory.store(question="Kafka kafka kafka?", result={"conclusion": "Kafka."}).id
+        long = "A broker of which nobody has heard, chosen after weeks of talk. " * 5
+        memory.store(question="Which broker?", result={"conclusion": f"{long} No kafka.", "supersedes": [old]})
+        memory.store(question="Where is kafka used, and why?", result={"conclusion": "In the depot."})
+        hits = memory.recall("kafka").rows
+        assert [hit.score for hit in hits] != sorted((hit.score for hit in hits), reverse=True)
+        shown = [row.score for row in memory.explore("kafka").value]
+        assert shown == sorted(shown, reverse=True) == [hit.rank_score for hit in hits]
