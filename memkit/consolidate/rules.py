@@ -266,14 +266,26 @@ class _Reader:
         self._add(label.kind, _joined(taken), taken[0].number, taken[-1].number)
 
     def _split(self, kind: str, text: str, first: int, last: int) -> None:
-        """A labelled text; a label that begins a sentence inside it begins something of its own."""
+        """A labelled text; a label that begins a sentence inside it begins something of its own.
+
+        Behind a preference "We decided to .." does so, too; in a lesson it mostly tells what went wrong.
+        """
         inner = self._markers.inside(text)
         if inner is None or _is_quoted(text, inner[0]):
-            self._add(kind, text, first, last)
+            end = self._until_decided(text) if kind == "preferences" else len(text)
+            self._add(kind, text[:end], first, last)
+            self._phrases(text[end:], first, last)
             return
         position, label = inner
         self._add(kind, text[:position], first, last)
         self._split(label.kind, label.text, first, last)
+
+    def _until_decided(self, text: str) -> int:
+        """Where a later sentence begins that says what was decided; the text's end where none does."""
+        for gap in _SENTENCE.finditer(text):
+            if self._markers.begins_decision(text[gap.end() :].lstrip("*_ ")) and not _is_quoted(text, gap.end()):
+                return gap.end()
+        return len(text)
 
     # -- prose ------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, get_args
 from memkit.display import Displayable
 from memkit.model import tokens
 from memkit.model.entry import MAX_TAG_CHARS, MAX_TAGS
+from memkit.model.plain_words import IN_ANY_TEXT
 
 Category = Literal["lessons", "preferences", "decisions", "domain"]
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
@@ -376,10 +377,14 @@ def _plain(text: str) -> str:
 
 
 def derived_triggers(text: str) -> tuple[str, ...]:
-    """Words that should bring a text to mind: its longest distinct ones, in their order; for one that names none."""
+    """Words that should bring a text to mind: its longest distinct ones, in their order; for one that names none.
+
+    Words that stand in any text are left out, where others are long enough.
+    """
     told = dict.fromkeys(term for term in tokens.terms(text) if not term.isdigit())
     distinct = [term for term in told if term[:-1] not in told]  # of "worker" and "workers" the first
-    long = [term for term in distinct if len(term) >= _MIN_TRIGGER_CHARS or not term.isascii()]
+    telling = [term for term in distinct if term not in IN_ANY_TEXT]
+    long = [term for term in telling if len(term) >= _MIN_TRIGGER_CHARS or not term.isascii()]
     chosen = set(sorted(long or distinct, key=lambda term: -len(term))[:DERIVED_TRIGGERS])
     return tuple(term for term in distinct if term in chosen)
 

@@ -329,3 +329,15 @@ def test_any_text_gives_candidates_without_faults(text):
         for candidate in RuleExtractor().extract([Turn(1, role, text, first_line=1)]).candidates:
             assert faults(candidate) == ()
             assert candidate.evidence[0].excerpt
+
+
+def test_a_decision_told_behind_a_preference_is_a_candidate_of_its_own_and_one_told_in_a_lesson_is_not():
+    assert found("Preference: one table, no prose. We decided to keep the export at two. It is quiet then.") == [
+        ("preference", "one table, no prose."),
+        ("decision", "We decided to keep the export at two. It is quiet then."),
+    ]
+    assert found('Preference: nobody writes "so. We decided to wait." in a report') == [
+        ("preference", 'nobody writes "so. We decided to wait." in a report')
+    ]
+    told = "measure first. We decided to skip it, and lost a week."
+    assert found(f"Lesson: {told}") == [("lesson", told)]
