@@ -183,7 +183,7 @@ def _tell(run: Run, report: ConsolidationReport, *, any_staged: bool) -> None:
         run.skip("no_staging")
     elif report.reasons("dead_lettered").get("linter_failed"):
         run.complete("linter_failed")
-    elif report.reasons("restaged").get("model_error"):
+    elif any(report.reasons(fate).get("model_error") for fate in ("restaged", "dead_lettered")):
         run.complete("model_error")
     else:
         run.complete("no_record_changes")

@@ -207,11 +207,17 @@ def body_of(candidate: Candidate) -> str:
     same = said_digest(candidate.category, title) == said_digest(candidate.category, text)
     parts = [f"# {title}"] if title and not text.startswith("#") else []
     if not same or not parts:
-        parts.append(text)
+        parts.append(_begun(text))
     missing = [wire for wire in candidate.tripwires if wire not in text]
     if missing:
         parts.append("## Tripwire conditions\n\n" + "\n".join(f"- {' '.join(wire.split())}" for wire in missing))
     return "\n\n".join(parts)
+
+
+def _begun(text: str) -> str:
+    """A text that stood behind a label, beginning as a sentence does; what is no plain word stays as it is."""
+    first = text.split(maxsplit=1)[0].rstrip(",;:.") if text else ""
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 
 
 def joined(old: str, new: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from memkit import clock
 from memkit.consolidate.lint import LintReport
@@ -32,6 +33,7 @@ from memkit.present.wording import count, fact, ids, moment, points, step, tags,
 from memkit.store.locks import LockList
 
 MAX_BODY = 4_000
+_TRIPWIRES: Final = "## Tripwire conditions\n"
 _DONE = {"write": "Written", "edit": "Changed", "delete": "Deleted", "restore": "Restored"}
 _SEVERITIES = {"error": Chip("error", "✕", "bad"), "warning": Chip("warning", "▲", "warn")}
 
@@ -61,11 +63,13 @@ def record_card(record: Record, shown: ShownRecord | None = None) -> Card:
     heading, _, rest = body.partition("\n")
     if heading.startswith("#") and heading.lstrip("#").strip() == record.title:
         body = rest.strip()
+    body, wires = _without_tripwires(body)
     rows: list[Fact] = []
     rows += fact("Superseded by", ids((record.superseded_by,)) if record.superseded_by else ())
     rows += fact("Supersedes", ids(record.supersedes))
     if body and body != record.title:
         rows += fact("Text", (say(unwrapped(body), MAX_BODY, breaks="keep"),))
+    rows += _list("Tripwires", wires)
     rows += _list("Comes to mind", record.triggers)
     rows += _list("Sources", record.sources)
     used: Line = (f"{count(record.reinforcement_count, 'time')}",) if record.reinforcement_count else ()
@@ -92,6 +96,15 @@ def record_card(record: Record, shown: ShownRecord | None = None) -> Card:
     return Card(
         (say(record.title, 300),), badges, (Facts(tuple(rows)),), joined(foot), "calm" if record.is_active else "warn"
     )
+
+
+def _without_tripwires(body: str) -> tuple[str, list[str]]:
+    """A text without the list of tripwires at its end, and that list; the whole text where it ends otherwise."""
+    text, heading, below = body.rpartition(_TRIPWIRES)
+    lines = [line for line in below.splitlines() if line.strip()]
+    if not heading or not lines or not all(line.startswith("- ") for line in lines):
+        return body, []
+    return text.strip(), [line.removeprefix("- ").strip() for line in lines]
 
 
 def _list(label: str, texts: Sequence[str]) -> list[Fact]:

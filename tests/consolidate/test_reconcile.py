@@ -532,3 +532,13 @@ def test_a_line_of_the_ledger_that_lacks_only_its_newline_counts_before_and_afte
     assert len(ledger.read(store.paths)[0]) == 2
     store.paths.ledger.write_bytes(whole[:-20])
     assert ledger.read(store.paths)[0] == []
+
+
+def test_what_stood_behind_a_label_begins_as_a_sentence_does_in_its_record(store):
+    said = (
+        ("keep the queue. It works.", "Keep the queue. It works."),
+        ("`NOTIFY` stays. It works.", "`NOTIFY` stays. It works."),
+        ("iOS stays. It works.", "iOS stays. It works."),
+    )
+    for text, wanted in said:
+        assert body_of(Candidate("decisions", "A title of its own", body=text)).endswith(f"\n\n{wanted}")
