@@ -45,7 +45,30 @@ _KINDS = {
     "record_usage": "asked",
     "entry_operation": "entry",
 }
+# What the codes of runs mean to who has never met them.
+REASONS = {
+    "candidates_found": "something worth keeping was found",
+    "no_new_session_range": "the session holds nothing that was not read before",
+    "no_candidates": "nothing worth keeping was found",
+    "no_staging": "nothing waited to be reconciled",
+    "no_record_changes": "nothing had to be changed",
+    "records_updated": "records were written",
+    "linter_failed": "the linter refused a record",
+    "model_error": "the model failed",
+    "scope_error": "it is of another project",
+    "interrupted": "somebody interrupted it",
+    "lock_held": "somebody else was at work",
+    "store_error": "the disk or a file stood in the way",
+    "error": "a defect stood in the way",
+}
 _NOTHING: Line = ("–",)
+
+
+def reason_words(code: str | None) -> str:
+    """Why a run ended so, in words with the code behind; the code alone where it is not known here."""
+    if not code:
+        return ""
+    return f"{REASONS[code]} ({code})" if code in REASONS else code
 
 
 def state_chip(status: str | None) -> Chip:
@@ -107,7 +130,7 @@ def _run(row: AuditRun) -> tuple[Line, ...]:
         ("dropped", row.n_dropped), ("restaged", row.n_restaged), ("gave up", row.n_dead_lettered),
     ]  # fmt: skip
     seconds: Line = (f"{row.duration_seconds:,.1f}",) if row.duration_seconds is not None else _NOTHING
-    why = " — ".join(part for part in (row.reason, row.message) if part)
+    why = " — ".join(part for part in (reason_words(row.reason), row.message) if part)
     return (
         _when(row.started_at or row.ended_at),
         _text(row.worker.removeprefix("memory_")),

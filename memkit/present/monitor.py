@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit.display import Displayable, MimeBundle
 from memkit.present import render
-from memkit.present.audit import state_chip
+from memkit.present.audit import reason_words, state_chip
 from memkit.present.blocks import Block, Bullets, Column, Grid, Line, Para, Section, Sheet, joined
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
@@ -202,7 +202,7 @@ def _run(run: SeenRun) -> tuple[Line, ...]:
         (say(run.occurred_at[:19].replace("T", " "), 19),),
         (say(run.worker.removeprefix("memory_"), 30),),
         (state_chip(run.status),),
-        (say(run.reason.replace("_", " ") or "–", 80),),
+        (say(reason_words(run.reason) or "–", 80),),
         (say(run.did or "–", 80),),
     )
 

@@ -23,6 +23,7 @@ from memkit.catalog.table import Table
 from memkit.consolidate.balance import Balance
 from memkit.consolidate.staged import StagedList
 from memkit.display import drawn
+from memkit.present.audit import reason_words
 from memkit.present.page import Part, page
 from memkit.present.wording import count, moment, share
 
@@ -155,7 +156,7 @@ def _log_summary(project: str, health: AuditHealth, runs: AuditRuns, chain: Chai
     for row in health:
         name = row.worker.removeprefix("memory_")
         last = f"the newest run is {row.last_status}"
-        why = f" ({row.last_reason.replace('_', ' ')})" if row.last_reason else ""
+        why = f": {reason_words(row.last_reason)}" if row.last_reason else ""
         done = f"; it last did its work on {moment(row.last_success_at)}" if row.last_success_at else ""
         lines.append(f"{name.capitalize()}: {last}{why}{done}.")
     waiting = count(health.n_waiting, "candidate waits", "candidates wait")
@@ -227,7 +228,7 @@ def _consolidation_summary(
         last = runs[0]
         when = last.started_at or last.ended_at
         on = f" on {moment(when)}" if when else ""
-        why = f": {last.reason.replace('_', ' ')}" if last.reason else ""
+        why = f": {reason_words(last.reason)}" if last.reason else ""
         lines.append(f"The last consolidation was {last.status}{on}{why}.")
     else:
         lines.append("No consolidation has run yet.")
@@ -242,8 +243,6 @@ A candidate is a lesson, preference, decision or piece of knowledge that a sessi
 record of its own), a duplicate (a record says it already), superseding (it replaces a record), merged with one,
 discarded, a conflict (the record was edited meanwhile; both texts are kept), put back into staging, or given up
 after three tries. Nothing is deleted.
-
-A run is skipped with "no staging" when nothing waits, and with "lock held" when somebody else is at work.
 
 To settle what waits: memkit consolidate, or mem.staging.review() in a notebook. To bring back what was given up:
 memkit recover."""

@@ -119,7 +119,7 @@ def test_the_log_says_which_runs_failed_and_leaves_with_1(opened, report):
     answer, page = report("audit", "--json")
     assert answer.code == 1
     assert (answer.json()["n_runs"], answer.json()["n_failed"]) == (2, 1)
-    assert "Consolidation: the newest run is failed (model error)" in text_of(page)
+    assert "Consolidation: the newest run is failed: the model failed (model_error)" in text_of(page)
     assert report("audit", "--since", "2099-01-01")[0].code == 0
 
 
@@ -149,7 +149,8 @@ def test_consolidation_says_why_the_last_one_skipped(opened, report):
     answer, page = report("consolidation")
     assert answer.code == 0
     assert re.search(
-        r"The last consolidation was skipped on \d{4}-\d\d-\d\d \d\d:\d\d UTC: no staging\.", text_of(page)
+        r"The last consolidation was skipped on \d{4}-\d\d-\d\d \d\d:\d\d UTC: nothing waited to be reconciled \(no_staging\)\.",
+        text_of(page),
     )
     assert report("consolidation", "--json")[0].json()["last_run"]["reason"] == "no_staging"
 
