@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from memkit.analytics.recall_result import RecallResult
     from memkit.catalog.catalog import Catalog
     from memkit.catalog.table import Table
+    from memkit.catalog.vectors import Embedder
 
 Project = str | os.PathLike[str]
 Problems = list[Problem]
@@ -252,6 +253,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         stemming: str | None = None,
         recency_half_life_days: float | None = None,
         reinforcement: float = 0.0,
+        semantic: Embedder | None = None,
         rerank: Rerank | None = None,
     ) -> RecallResult:
         """Entries that hold the words of a question, best first, with every reason for their place.
@@ -273,6 +275,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
             recency_half_life_days: Halve the score for each so many days of age; off by default.
             reinforcement: The most by which uses raise a score, as a share of it, 0 to 1; off by default. A use is a
                 reading, or of a record also a confirmation; having been recalled is none.
+            semantic: An embedder, to look for the meaning as well: anything with `encode(texts)`. Its vectors are kept.
             rerank: A function that puts the hits in another order; the lexical rank stays beside.
 
         Raises:
@@ -296,6 +299,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
             **({} if stemming is None else {"stemming": stemming}),
             recency_half_life_days=recency_half_life_days,
             reinforcement=reinforcement,
+            semantic=semantic,
             rerank=rerank,
         )
         mention = self.settings.settings.memory.across_projects and not wide
@@ -421,6 +425,8 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
 
     def _absorb(self) -> None:
         if self._absorbs and self.enabled and self._store.exists:
+            for catalog in self._catalogs.values():
+                catalog.keep_vectors()
             from memkit.snapshot.absorbing import absorb
 
             absorb(self._store)

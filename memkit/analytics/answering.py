@@ -21,9 +21,9 @@ from memkit import clock
 from memkit.analytics.asking import Question, coefficients
 from memkit.analytics.fragments import find_fragments
 from memkit.analytics.lost_and_found import Hidden
-from memkit.analytics.ranking import rank_in_memory
+from memkit.analytics.ranking import MEANING, rank_in_memory
 from memkit.analytics.recall_options import MAX_LIMIT, RecallOptions
-from memkit.analytics.recall_result import Contribution, Fragment, RecallHit
+from memkit.analytics.recall_result import MEANING_PART, PARTS, Contribution, Fragment, RecallHit
 from memkit.catalog import queries
 from memkit.catalog.shelf import file_of
 from memkit.errors import DamagedError, StoreError
@@ -35,7 +35,7 @@ from memkit.snapshot.rows import problem_code, question_crc
 if TYPE_CHECKING:
     from memkit.catalog.cards import Mask
     from memkit.catalog.facts import Card
-    from memkit.catalog.postings import Postings
+    from memkit.catalog.postings import Floats, Postings
     from memkit.catalog.shelf import ReadEntry
     from memkit.catalog.sight import Sight
 
@@ -45,6 +45,7 @@ SPARE = 8
 RERANK_DEPTH = 50
 _DAY_MS = 86_400_000.0
 _MOST_ROWS = 2**31 - 1
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class _Share:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Ranked:
     """An entry that matched, and the head it stands for."""
 
@@ -68,6 +69,7 @@ class _Ranked:
     reinforcement: float
     n_uses: int
     shares: list[_Share]
+    meaning: float = 0.0
 
 
 @dataclass(slots=True)
@@ -113,6 +115,7 @@ class Answer:
         self.hidden = Hidden()
         self.warnings: list[str] = []
         self._entries: dict[int, ReadEntry | None] = {}
+        self._near: Floats | None = None
         self._unreinforced: dict[int, int] = {}
 
     def _params(self) -> dict[str, object]:
@@ -137,7 +140,7 @@ class Answer:
 
     def find(self) -> list[_Line]:
         """The entries to show, best first; asks for more ranks until there are enough or no more."""
-        if not self.question.spellings:
+        if not self.question.spellings and self.options.semantic is None:
             return []
         wanted = self.options.limit if self.options.rerank is None else max(self.options.limit, RERANK_DEPTH)
         page = wanted + SPARE
@@ -166,7 +169,7 @@ class Answer:
         params = {**self.params, **more}
         postings = self.sight.postings() if self.options.reinforcement == 0 else None
         if postings is not None:
-            rows = rank_in_memory(postings, params, self._places(postings, params))
+            rows = rank_in_memory(postings, params, self._places(postings, params), self._meaning(postings))
         else:
             rows = self.sight.fetch(query, {name: params[name] for name in query.params})
         names = self.question.names
@@ -176,8 +179,25 @@ class Answer:
             if ranked is None:
                 ranked = _Ranked(doc, head, place, score, recency, reinforcement, n_uses, [])
                 pairs[doc, head] = ranked
-            ranked.shares.append(_Share(names[asked], names[found], tuple(values)))
+            if asked == MEANING:
+                ranked.meaning = values[0]
+            else:
+                ranked.shares.append(_Share(names[asked], names[found], tuple(values)))
         return sorted(pairs.values(), key=lambda r: (-r.score, r.place))
+
+    def _meaning(self, postings: Postings) -> Floats | None:
+        """By document, how near it is in meaning: from 0 for the mean of all entries to 1 for the nearest."""
+        import numpy as np
+
+        embedder = self.options.semantic
+        if embedder is None or not self.question.text.strip():
+            return None
+        if self._near is None:
+            cosines = self.sight.vectors_by(embedder).similarities(self.sight, self.question.text, postings.size)
+            shown = cosines[postings.shown]
+            middle, highest = (float(shown.mean()), float(shown.max())) if len(shown) else (0.0, 0.0)
+            self._near = np.clip((cosines - middle) / max(highest - middle, _TINY), 0.0, 1.0)
+        return self._near
 
     def _places(self, postings: Postings, params: Mapping[str, Any]) -> Mask | None:
         """Which places pass the filters: by the head that would be shown, or the entry itself where that is wanted."""
@@ -317,7 +337,7 @@ class Answer:
 
     def _coverage(self, ranked: _Ranked) -> float:
         found = math.fsum(self.question.idf[asked] for asked in {share.asked for share in ranked.shares})
-        return min(1.0, found / self.question.total_idf)
+        return min(1.0, found / self.question.total_idf) if found else 0.0
 
     def _fragments(self, read: ReadEntry, ranked: _Ranked) -> tuple[Fragment, ...]:
         matched = [name for i, name in enumerate(FIELDS) if any(share.values[i] > 0 for share in ranked.shares)]
@@ -337,4 +357,6 @@ def _contributions(ranked: _Ranked) -> tuple[Contribution, ...]:
         for name, value in zip(FIELDS, share.values, strict=True)
         if value > 0
     ]
-    return tuple(sorted(found, key=lambda c: (-c.value, c.token, FIELDS.index(c.field))))
+    if ranked.meaning > 0:
+        found.append(Contribution(MEANING_PART, MEANING_PART, ranked.meaning))
+    return tuple(sorted(found, key=lambda c: (-c.value, c.token, PARTS.index(c.field))))

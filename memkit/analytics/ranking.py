@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     Places = npt.NDArray[np.bool_] | None
 
 _SCALE = 1e12
+_TINY = 1e-300
+MEANING = 0
+"""Stands for the word in rows that say what meaning earned; no word is expected to have the hash 0."""
+MEANING_WEIGHT = 0.5
+STANDS_OUT = 0.5
+"""An entry without any word of the question is a hit from here up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +51,18 @@ class _Weighed:
     lists: Sequence[_Listed]
 
 
-def rank_in_memory(postings: Postings, params: Mapping[str, Any], places: Places = None) -> list[tuple[Any, ...]]:
+def rank_in_memory(
+    postings: Postings, params: Mapping[str, Any], places: Places = None, meaning: Floats | None = None
+) -> list[tuple[Any, ...]]:
     """The rows `recall_filtered.sql` gives for these parameters, reinforcement aside, in no particular order.
 
     Args:
         postings: Of one store.
         params: Its parameters; those of its filters are not looked at.
         places: Which of the places of `postings.shown` pass the filters; None for all.
+        meaning: By document, how near it is in meaning, 0 to 1; None where only words count. Then a score is the sum of
+            both, each with half the weight, words as a share of the best; a document's part for meaning comes as a row
+            of its own with `MEANING` as the word.
     """
     import numpy as np
 
@@ -64,11 +75,15 @@ def rank_in_memory(postings: Postings, params: Mapping[str, Any], places: Places
     if only is not None:
         passing = np.isin(postings.shown, np.asarray(only))
         places = passing if places is None else places & passing
-    best, earned, recency = _best(postings, scores, params, places)
+    best, earned, recency, unit = _best(postings, scores, params, places, meaning)
     docs = postings.shown[best]
     rows = list(zip(docs.tolist(), postings.heads[best].tolist(), (best + 1).tolist(), earned, recency, strict=True))
-    factor = np.asarray(recency)
-    return [
+    factor = np.asarray(recency) * unit
+    near = [] if meaning is None else (MEANING_WEIGHT * meaning[docs] * recency).tolist()
+    parts = [
+        (*rows[row], 1.0, 0, MEANING, MEANING, value, 0.0, 0.0, 0.0) for row, value in enumerate(near) if value > 0
+    ]
+    return parts + [
         (*rows[row], 1.0, 0, word.asked, found, *shares)
         for word in weighed
         for found, row, shares in _shares(word, docs, factor)
@@ -116,17 +131,25 @@ def _total(lists: Sequence[_Listed], docs: Integers, size: int) -> Floats:
 
 
 def _best(
-    postings: Postings, scores: Integers, params: Mapping[str, Any], places: Places
-) -> tuple[Integers, list[float], list[float]]:
-    """Indices of the places that score highest, best first, of equal ones the first; their scores and their recency."""
+    postings: Postings, scores: Integers, params: Mapping[str, Any], places: Places, meaning: Floats | None
+) -> tuple[Integers, list[float], list[float], float]:
+    """Indices of the places that score highest, best first, of equal ones the first.
+
+    Also their scores, their recency, and what a point of the words' score counts.
+    """
     import numpy as np
 
     shown = scores[postings.shown]
     passing = shown > 0
+    if meaning is not None:
+        passing |= meaning[postings.shown] >= STANDS_OUT
     if places is not None:
         passing &= places
     above = np.flatnonzero(passing)
-    earned = shown[above] / _SCALE
+    earned, unit = shown[above] / _SCALE, 1.0
+    if meaning is not None:
+        unit = (1 - MEANING_WEIGHT) / max(float(shown.max(initial=0)) / _SCALE, _TINY)
+        earned = earned * unit + MEANING_WEIGHT * meaning[postings.shown[above]]
     recency = np.ones(len(above))
     if params.get("half_life_ms") is not None:
         ages = np.maximum(params["as_of_ms"] - postings.stored_ms[above], 0)
@@ -141,7 +164,7 @@ def _best(
         above, earned, recency = above[kept], earned[kept], recency[kept]
     order = np.argsort(-earned, kind="stable")[:limit]
     best: Integers = above[order]
-    return best, earned[order].tolist(), recency[order].tolist()
+    return best, earned[order].tolist(), recency[order].tolist(), unit
 
 
 def _shares(word: _Weighed, docs: Integers, factor: Floats) -> list[tuple[int, int, list[float]]]:

@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memkit.analytics.recall_result import RecallHit
 from memkit.analytics.stemming import NONE
 from memkit.errors import InvalidInputError
 from memkit.model.decision import FIELDS
+
+if TYPE_CHECKING:
+    from memkit.catalog.vectors import Embedder
 
 MAX_LIMIT = 1000
 WEIGHTS: Mapping[str, float] = MappingProxyType({"question": 2.0, "conclusion": 2.0, "synthesis": 1.0, "tags": 1.5})
@@ -37,6 +40,8 @@ class RecallOptions:
         recency_half_life_days: A score halves with so many days of age; None for no such preference.
         reinforcement: The most by which uses raise a score, as a share of it, 0 to 1; 0 for no such preference. A use
             is a reading, or of a record also a confirmation; having been recalled is none.
+        semantic: An embedder: anything with `encode(texts)` that gives a row of numbers for each. Entries near the
+            question in meaning are found as well; None for words only.
         rerank: Called with the question and the best hits, gives one number for each; higher comes first. The lexical
             rank stays in `lexical_rank`.
         across_projects: Whether the catalog asked is over several projects; said in the result, decided by the caller.
@@ -56,6 +61,7 @@ class RecallOptions:
     stemming: str = NONE
     recency_half_life_days: float | None = None
     reinforcement: float = 0.0
+    semantic: Embedder | None = None
     rerank: Rerank | None = None
     across_projects: bool = False
     k1: float = 1.2
@@ -86,6 +92,16 @@ class RecallOptions:
                 raise InvalidInputError(f"{value} is more than 1", field=name, remedy="Give a number from 0 to 1.")
         if not isinstance(self.stemming, str):
             raise InvalidInputError("a text was expected", field="stemming", remedy="Name a language, or 'none'.")
+        if isinstance(self.semantic, str) or not (
+            self.semantic is None or callable(getattr(self.semantic, "encode", None))
+        ):
+            raise InvalidInputError("has no encode()", field="semantic", remedy="Pass an embedder, or None.")
+        if self.semantic is not None and (self.across_projects or self.reinforcement):
+            raise InvalidInputError(
+                "looks into one project and does not count uses",
+                field="semantic",
+                remedy="Leave out across_projects and reinforcement.",
+            )
         unknown = set(self.weights) - set(FIELDS)
         if unknown:
             raise InvalidInputError(f"unknown field {min(unknown)!r}", field="weights", remedy=", ".join(FIELDS))
@@ -102,7 +118,13 @@ class RecallOptions:
     @property
     def plain(self) -> bool:
         """Whether the shortest form of the ranking query will do."""
-        asked = self.filters or self.include_superseded or self.fuzzy or self.recency_half_life_days is not None
+        asked = (
+            self.semantic is not None
+            or self.filters
+            or self.include_superseded
+            or self.fuzzy
+            or self.recency_half_life_days is not None
+        )
         return not asked and self.stemming == NONE and self.min_score == 0 and self.reinforcement == 0
 
     def chosen(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
 from memkit.display import Charted, Displayable
+from memkit.model.decision import FIELDS
 from memkit.model.tripwire import Tripwire
 
 if TYPE_CHECKING:
@@ -16,13 +17,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+MEANING_PART = "meaning"
+PARTS = (*FIELDS, MEANING_PART)
+
+
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """The share of the score that one token earned in one field; the shares add up to `RecallHit.score`.
 
     Attributes:
-        token: The term asked; `asked~found` where another spelling matched.
-        field: `question`, `conclusion`, `synthesis` or `tags`.
+        token: The term asked; `asked~found` where another spelling matched; `meaning` for what is near in meaning.
+        field: `question`, `conclusion`, `synthesis` or `tags`; `meaning` for that.
         value: In units of the score.
     """
 

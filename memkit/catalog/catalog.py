@@ -92,6 +92,12 @@ class Catalog:
         with self._lock:
             self._is_stale = True
 
+    def keep_vectors(self) -> None:
+        """Write vectors that were made since, if they are worth it."""
+        with self._lock:
+            if self._sight is not None and self._sight.vectors is not None:
+                self._sight.vectors.keep()
+
     def close(self) -> None:
         """Let go of all memory. Closing twice does nothing."""
         with self._lock:

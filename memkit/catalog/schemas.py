@@ -62,6 +62,7 @@ def base_schemas() -> dict[str, pa.Schema]:
             "sha256": text,
         },
         "vocabulary": {"term": text, "n_entries": pa.int64()},
+        "vectors": {"doc": number, "vector": pa.list_(pa.float32())},
         "panels": {"panel_id": text},
         "stores": {"project_key": text, "project_path": text, "folder": text},
         "candidate_rows": {

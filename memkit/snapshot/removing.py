@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from memkit.snapshot import vectors
 from memkit.snapshot.absorbing import sweep
 from memkit.snapshot.manifest import Manifest, Segment
 from memkit.snapshot.reading import index_fingerprint, open_snapshot, read_file
@@ -51,6 +52,10 @@ def before(paths: StorePaths, without: Callable[[bytes], bytes]) -> Before:
 
 def planned(paths: StorePaths, ids: Collection[str]) -> list[Removed]:
     """What `publish` would write again; nothing is changed."""
+    return [*_planned_segments(paths, ids), *vectors.planned(paths, ids)]
+
+
+def _planned_segments(paths: StorePaths, ids: Collection[str]) -> list[Removed]:
     manifest = open_snapshot(paths).manifest
     return [
         Removed(f"snapshots/{name}", "segments", "rows", len(there))
@@ -74,7 +79,7 @@ def publish(paths: StorePaths, was: Before, ids: Collection[str], *, held: HeldL
         return list(drop_snapshot(paths))
     segments: list[Segment] = []
     fresh: list[str] = []
-    removed: list[Removed] = []
+    removed = vectors.leave_out(paths, ids)
     gone = 0
     for segment in was.manifest.segments:
         wanted = _within(segment, ids)

