@@ -22,6 +22,7 @@ from tests.bench import (
     bench_consolidate,
     bench_deciding,
     bench_erase,
+    bench_firings,
     bench_import,
     bench_mcp,
     bench_recall,
@@ -130,6 +131,8 @@ def smoke(tolerance: float = 1.0) -> int:
             bench_audit.with_event,
         )
     )
+    what = "CPU time of counting ten times the uses, times as long"
+    results.append(check(what, "<= 15", lambda value: value <= 15, bench_firings.growth))
     logged: dict[str, float] = {}
     words = {
         "log_s": "runs of ten times the events, from the log, times as long",
@@ -244,6 +247,9 @@ def full() -> int:
     print(f"{'runs() of ' + format(log['n'], ',') + ' events, from the log (s)':<42}{log['log_s']:>8.2f}")
     print(f"{'the same, compacted (s)':<42}{log['compacted_s']:>8.2f}")
     print(f"{'compacting them (s, peak MB)':<42}{log['compact_s']:>8.2f}{log['compact_mb']:>8.0f}\n")
+    firings = {**bench_firings.note(), "applying_s": bench_firings.applying(50_000)}
+    print(f"{'the uses of an answer of 20 hits (us)':<42}{firings['note_us']:>8.0f}")
+    print(f"{'counting 50,000 uses (s)':<42}{firings['applying_s']:>8.2f}\n")
     retention = bench_retention.measure()
     print(f"retention at {retention['n']:,} entries\n")
     print(
@@ -260,6 +266,7 @@ def full() -> int:
         json.dumps(
             {
                 "audit": log,
+                "firings": firings,
                 "about": about(),
                 "recall": recall,
                 "store": store,
