@@ -22,6 +22,8 @@ MAX_SHORTLIST = 5
 LEAST_ALIKE = 0.2
 # A short text is never alike to a long one; with this share of the shorter one in the longer, it may be about it.
 LEAST_INSIDE = 0.5
+LEAST_COMMON = 3
+_ALL = 1 - 1e-9
 # Above this share a text says again what was superseded; to take it up anew is for a person to say.
 SAYS_AGAIN = 0.5
 _CATEGORY = {kind: category for category, kind in KIND_OF.items()}
@@ -188,7 +190,11 @@ class Corpus:
 
 
 def _may_be_about(found: Likeness) -> bool:
-    return found.alike >= LEAST_ALIKE or found.inside >= LEAST_INSIDE
+    if found.alike >= LEAST_ALIKE:
+        return True
+    # One word in common says nothing, however short the text; two do where they are all there is.
+    least = LEAST_COMMON if found.inside < _ALL else 2
+    return found.inside >= LEAST_INSIDE and found.n_common >= least
 
 
 def _is_past(held: Held) -> bool:

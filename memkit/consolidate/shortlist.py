@@ -42,10 +42,11 @@ class Match:
 
 
 class Likeness(NamedTuple):
-    """How alike two texts are, and what share of the shorter one the longer one has; each 0 to 1."""
+    """How alike two texts are, and what share of the shorter one the longer one has, each 0 to 1; words in common."""
 
     alike: float
     inside: float
+    n_common: int
 
 
 class _Holders:
@@ -180,14 +181,17 @@ class Shortlist:
         holders, weights = self._holders, self._weights
         for path, number in numbers.items():
             both = either = 0.0
+            n_common = 0
             for term in self._terms[number]:
                 weight = mine.get(term)
                 if weight is not None:
                     both += weight
+                    n_common += 1
                 else:
                     either += weights.get(holders[term].live) or self._weight(term)
             least = min(total, both + either)
-            found[path] = Likeness(both / (total + either) if total + either else 0.0, both / least if least else 0.0)
+            alike = both / (total + either) if total + either else 0.0
+            found[path] = Likeness(alike, both / least if least else 0.0, n_common)
         return found
 
     def _weight(self, term: str) -> float:

@@ -38,6 +38,7 @@ ABOUT = {
     "a changed number in the middle": ("Retry idempotent calls three times with full jitter.", "retry-policy"),
     "stopped": ("Stop retrying idempotent calls with full jitter.", "retry-policy"),
     "reversed": ("Prices are floats plus a currency.", "price-units"),
+    "two words, both there": ("Retry calls.", "retry-policy"),
     "no longer": ("Prices are not whole minor units.", "price-units"),
 }
 ELSE = {
@@ -101,3 +102,11 @@ def test_the_whole_run_leaves_it_staged_and_the_record_as_it_was(case, tmp_path)
         waits = [("restaged", "needs_verdict")]
         assert [(row.fate, row.reason) for row in report] == ([] if text == f"{title}." else waits)
         assert (mem.paths.memory / f"{slug}.md").read_bytes() == before
+
+
+def test_a_record_of_a_word_or_two_is_near_nothing_that_happens_to_hold_one_of_them():
+    with temp_memory_root() as mem:
+        mem.records.write("decision", "a-b", title="A", body="b c", sources=["a session"])
+        corpus = Corpus(mem.paths)
+        assert corpus.near(said("A query plan from staging says nothing.")) == ()
+        assert corpus.near(said("A plan b of c.")) != ()
