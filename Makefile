@@ -62,7 +62,7 @@ notebooks: $(VENV)/.dev ## execute every notebook in a fresh kernel; `python -m 
 	$(BIN)/python -m pytest -m notebook -p no:randomly tests/notebooks
 
 browser: $(VENV)/.browser ## look at notebooks in JupyterLab in the system's Chromium; pictures in build/browser
-	$(BIN)/python -m pytest -m browser -p no:randomly -s tests/browser
+	$(BIN)/python -m pytest -m browser -p no:randomly tests/browser
 
 gallery: $(VENV)/.browser ## draw the pictures of docs/gallery.md from the notebooks, by the system's Chromium
 	$(BIN)/python -m tests.gallery

@@ -205,7 +205,7 @@ class RetentionExplorer(Displayable):
             "enabled": w.Checkbox(value=self.policy.enabled, description="Retention is on", indent=False),
             "reset": w.Button(description="As in the settings"),
             "page": w.HTML(),
-            "apply": w.Button(description="", button_style="warning", layout=w.Layout(width="auto")),
+            "apply": w.Button(description="", button_style="warning", layout=w.Layout(width="max-content")),
             "question": w.HTML(),
             "yes": w.Button(description="", button_style="danger", layout=w.Layout(width="auto")),
             "no": w.Button(description="No, keep them", layout=w.Layout(width="auto")),

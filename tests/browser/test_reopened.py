@@ -31,6 +31,13 @@ def test_a_notebook_nobody_trusts_still_says_what_is_true(desk: Desk):
     desk.run("kept", "from tests.browser import scenes\nmem = scenes.samples()", *CELLS.values())
     saved = desk.save("kept")
     desk.close_kernel()
+    desk.open("kept", kernel=False)
+    desk.settle(1_000)
+    for number in (1, 3, 6, 7):
+        assert SAYS[list(CELLS)[number - 1]][0] in desk.output(number).inner_text()
+    widget = desk.output(2).inner_text()  # docs/reference/frontends.md says so
+    assert "Loading widget" in widget or "model not found" in widget
+
     saved.metadata.pop("widgets", None)
     saved.cells[0].source = "# another hand's change: the notebook is no longer the one that was trusted"
     saved.metadata.kernelspec = {"name": "gone", "display_name": "gone", "language": "python"}

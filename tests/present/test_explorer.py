@@ -202,6 +202,16 @@ def test_the_bundle_has_the_widget_and_a_still_page_that_says_the_same(mem):
     read(bundle["text/html"])
 
 
+def test_a_terminal_gets_the_still_page_as_text(mem):
+    from IPython.core.formatters import DisplayFormatter
+
+    explorer = mem.explore("queue")
+    data, _ = DisplayFormatter(active_types=["text/plain"]).format(explorer)
+    assert data["text/plain"] == explorer.to_text()
+    assert "Which queue now?" in data["text/plain"]
+    assert repr(explorer) == "<Explorer: 1 hit for 'queue'>"
+
+
 def test_hostile_text_stays_text(mem):
     explorer = mem.explore()
     (hostile,) = [row.id for row in explorer.value if "alert" in row.title]
