@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 
 from memkit.errors import DiskFullError, LockedError, MemkitError, StoreError, StorePermissionError
 from memkit.store import leftovers
@@ -60,18 +61,25 @@ def disk_full(folder: pathlib.Path, answers: Answers) -> None:
                 operation.before(bench)
                 ballast = fill(place, pages * PAGE)
                 found = []
+                is_done = False
                 with quietly():
                     try:
                         operation.run(bench)
+                        is_done = True
                     except (DiskFullError, StoreError) as error:
                         if not isinstance(error, DiskFullError) and "No space" not in str(error):
                             found.append(f"{type(error).__name__} says nothing of a full disk: {error}")
                     except Exception as error:
                         found.append(f"an untyped error: {type(error).__name__}: {error}")
-                found += bench.problems(operation, thorough=False)
+                # What is looked at now may not write: there is no room.
+                found += bench.problems(replace(operation, also=None), thorough=False)
                 ballast.unlink()
-                with quietly():
-                    operation.run(bench)
+                if not is_done:
+                    try:
+                        with quietly():
+                            operation.run(bench)
+                    except MemkitError as error:
+                        found.append(f"with space again: {type(error).__name__}: {error}")
                 found += bench.problems(operation)
                 answers.add(found, f"{operation} with {pages} pages left")
 

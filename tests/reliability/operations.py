@@ -661,10 +661,12 @@ def _restore(bench: Bench) -> None:
 
 
 def _expire(bench: Bench) -> None:
-    """Erase one entry in the trash while another goes there, by one plan."""
-    (gone,) = sorted(bench.ledger.trashed)[:1]
-    (moved,) = _listed(bench)[:1]
+    """Erase one entry in the trash while another goes there, by one plan; once that was begun, whoever stores ends it."""
     ledger = bench.ledger
+    if not ledger.trashed or not _listed(bench):
+        _store(bench)
+        return
+    gone, moved = min(ledger.trashed), _listed(bench)[0]
     ledger.may.add(ledger.trashed.pop(gone))
     due = {moved: ("max_results",)}
     _move(bench, [moved], lambda: prune.prune(bench.store, due, expired=[gone]), ledger.must, ledger.trashed)
