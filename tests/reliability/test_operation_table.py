@@ -48,7 +48,8 @@ READING = {
     "Memory.staging", "Memory.mode_changed", "Staging.mode_changed", "Staging.session", "Staging.list", "Staging.balance", "Staging.source", "Staging.dead_letters", "Staging.show", "Staging.count",
     "staged.staged", "staged.dead", "reinforce.planned", "stored.stored_texts", "entries.session_of_entries",
     "Memory.records", "lint.lint", "Staging.review", "Review.item", "Review.decided",
-    "Review.to_dict", "Review.to_text", "Review.to_html",
+    "Review.to_dict", "Review.to_text", "Review.to_html", "Review.to_pandas", "Review.value", "RecordTools.kind_of",
+    "recover.returning",
     "Memory.audit", "Audit.path", "Audit.runs", "Audit.events", "Audit.history", "Audit.usage", "Audit.activity", "Audit.health",
     "Audit.verify", "Audit.latest", "Audit.follow", "Audit.status_line", "Audit.monitor",
     "scanning.scan_for_secrets", "scanning.scan_for_text", "scanning.scan_for_traces", "Memory.scan", "erase.find", "erase.clean_reason",
@@ -65,6 +66,8 @@ PARTS = {
     "absorbing.add_line": "reads one entry into rows",
     "Memory.recall": "writes one event and its firings, as fire does; other truth is untouched, see below",
     "Memory.what_we_decided": "the same",
+    "Memory.read": "the same",
+    "recover.recover_held": "is what recover and consolidate call",
     **dict.fromkeys(
         (f"RecordTools.{name}" for name in ("read", "find", "list", "query", "lint")),
         "writes one event, and says what was edited by hand, as notice-edits does",
