@@ -289,6 +289,15 @@ class RetentionReview(Charted, Displayable):
         """Entries that the plan moves to the trash, oldest first."""
         return () if self.blocked else self._with("due")
 
+    @property
+    def n_due(self) -> int:
+        """How many entries the plan moves to the trash; costs less than `due`."""
+        return 0 if self.blocked else self.totals["due"].n_entries
+
+    def first_due(self, most: int) -> tuple[ReviewRow, ...]:
+        """The first of `due`, at most `most`; costs no more for many."""
+        return () if self.blocked else self._rows(self._judged("due").slice(0, most))
+
     @cached_property
     def due_soon(self) -> tuple[ReviewRow, ...]:
         """Entries whose age makes them due within `due_within_days`, soonest first."""
@@ -396,9 +405,12 @@ class RetentionReview(Charted, Displayable):
         return kept.filter(pc.is_valid(kept.column("due_ms")))
 
     def _with(self, verdict: Verdict) -> tuple[ReviewRow, ...]:
+        return self._rows(self._judged(verdict))
+
+    def _judged(self, verdict: Verdict) -> pa.Table:
         _, pc = arrow()
 
-        return self._rows(self.data.filter(pc.equal(self.data.column("verdict"), verdict)))
+        return self.data.filter(pc.equal(self.data.column("verdict"), verdict))
 
     def _rows(self, data: pa.Table) -> tuple[ReviewRow, ...]:
         return tuple(self._row(raw) for raw in data.to_pylist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from memkit import clock
-from memkit.analytics.retention_review import RetentionReceipt, RetentionReview, ReviewRow, TrashRow
+from memkit.analytics.retention_review import RetentionReceipt, RetentionReview, ReviewRow, Total, TrashRow
 from memkit.model.mark import Mark
 from memkit.model.policy import NONE, Limit, Limits, RetentionPolicy
 from memkit.present.blocks import (
@@ -95,9 +95,9 @@ def _own(limits: Limits) -> str:
 
 def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
     """What is due and why, what is soon due, what is kept back, what may be erased."""
-    n, due = len(review), review.due
-    if due:
-        title: Line = (f"{len(due):,} of {count(n, 'entry', 'entries')} due to be forgotten",)
+    n, n_due = len(review), review.n_due
+    if n_due:
+        title: Line = (f"{n_due:,} of {count(n, 'entry', 'entries')} due to be forgotten",)
     else:
         title = (f"Nothing of {count(n, 'entry', 'entries')} is due",)
     if review.expired:
@@ -107,10 +107,11 @@ def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
     if review.doubts:
         heading = "Nothing can be forgotten" if review.blocked else "Doubts"
         body.append(Section((heading,), (Bullets(tuple((say(each, 400),) for each in review.doubts)),)))
-    if due:
-        body.append(
-            Section((f"Due ({len(due):,})",), (*_entries(due, rows, review.title_of, when=False), *_traces(due, rows)))
-        )
+    if n_due:
+        due = review.first_due(rows)
+        total = Total(n_due, review.totals["due"].n_bytes)
+        listed = _entries(due, rows, review.title_of, when=False, total=total)
+        body.append(Section((f"Due ({n_due:,})",), (*listed, *_traces(due, rows))))
     if review.due_within_days:
         soon = review.due_soon
         heading = f"Due within {count(round(review.due_within_days), 'day')} ({len(soon):,})"
@@ -132,8 +133,17 @@ def _totals(review: RetentionReview) -> Line:
     return joined(parts, "   ")
 
 
-def _entries(found: Sequence[ReviewRow], rows: int, title_of: Callable[[str], str], *, when: bool) -> tuple[Block, ...]:
+def _entries(
+    found: Sequence[ReviewRow],
+    rows: int,
+    title_of: Callable[[str], str],
+    *,
+    when: bool,
+    total: Total | None = None,
+) -> tuple[Block, ...]:
+    """Entries as a table; `total` where `found` holds not all of them."""
     shown = found[:rows]
+    total = total or Total(len(found), sum(row.n_bytes for row in found))
     columns = (
         Column("Entry", least=33),
         Column("Stored", fixed=True),
@@ -151,9 +161,9 @@ def _entries(found: Sequence[ReviewRow], rows: int, title_of: Callable[[str], st
         why = row.rules[0].detail if when else row.why
         entry: Line = (say(row.title, 120), "\n", say(row.entry_id, 64, "code"))
         cells.append((entry, stored, third, (say(why, 300),), affects(row, title_of), (size(row.n_bytes),)))
-    of = f"{len(shown):,} of {count(len(found), 'entry', 'entries')}, oldest first, "
-    total = f"{size(sum(row.n_bytes for row in found))} in all."
-    return (Grid((of, total), columns, tuple(cells)),)
+    of = f"{len(shown):,} of {count(total.n_entries, 'entry', 'entries')}, oldest first, "
+    in_all = f"{size(total.n_bytes)} in all."
+    return (Grid((of, in_all), columns, tuple(cells)),)
 
 
 def _left(days: float | None) -> str:
@@ -236,10 +246,13 @@ def applied_sheet(receipt: RetentionReceipt, rows: int = MAX_ROWS) -> Sheet:
     """What a plan did, and how to undo it."""
     if not receipt.moved and not receipt.erased:
         return Sheet(("Nothing was due",), (("Nothing was changed.",),), ())
-    would = "Would move" if receipt.dry_run else "Moved"
-    title: Line = (f"{would} {count(len(receipt.moved), 'entry', 'entries')} to the trash",)
+    moving, erasing = ("move", "erase") if receipt.dry_run else ("moved", "erased")
+    did = [f"{moving} {count(len(receipt.moved), 'entry', 'entries')} to the trash"] if receipt.moved else []
     if receipt.erased:
-        title = (*title, f", {'erase' if receipt.dry_run else 'erased'} {len(receipt.erased):,} there")
+        n = f"{len(receipt.erased):,}" if did else count(len(receipt.erased), "entry", "entries")
+        did.append(f"{erasing} {n} {'there' if did else 'in the trash'}")
+    said = ", ".join(did)
+    title: Line = (f"Would {said}" if receipt.dry_run else said[:1].upper() + said[1:],)
     facts: list[Fact] = []
     facts += fact("Moved", ids(receipt.moved, most=rows) if receipt.moved else ())
     facts += fact("Erased", ids(receipt.erased, most=rows) if receipt.erased else ())

@@ -11,6 +11,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from memkit import clock
@@ -19,8 +20,9 @@ from memkit.display import Displayable, MimeBundle
 from memkit.errors import MemkitError, UsageError
 from memkit.model.policy import NONE, Limit, RetentionPolicy
 from memkit.present import render
-from memkit.present.blocks import Block, Line, Para, Section, Sheet
-from memkit.present.debounce import Debounced
+from memkit.present.blocks import Block, Fold, Line, Para, Picture, Section, Sheet
+from memkit.present.charts.bars import ages_chart
+from memkit.present.debounce import Debounced, Showing
 from memkit.present.explorer import Note
 from memkit.present.render import MAX_ROWS
 from memkit.present.retention import review_sheet
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_STOPS = 1_000
+# What each control asks for.
+_ASKED = {"days": "max_age_days", "number": "max_results", "ahead": "due_within", "enabled": "enabled"}
 AHEAD: tuple[tuple[str, float], ...] = (
     ("not at all", 0.0), ("30 days", 30.0), ("90 days", 90.0), ("a year", 365.0),
 )  # fmt: skip
@@ -60,10 +64,11 @@ class RetentionExplorer(Displayable):
         self._parts: dict[str, Any] = {}
         self._soon = Debounced(self._ask_parts)
         self._lock = threading.RLock()
-        self._shows = False
+        self._shows = Showing()
+        self._wanted: dict[str, Any] = {}
 
     def __repr__(self) -> str:
-        return f"<RetentionExplorer: {len(self.value.due):,} of {count(len(self.value), 'entry', 'entries')} due>"
+        return f"<RetentionExplorer: {self.value.n_due:,} of {count(len(self.value), 'entry', 'entries')} due>"
 
     @property
     def policy(self) -> RetentionPolicy:
@@ -154,7 +159,7 @@ class RetentionExplorer(Displayable):
         return self._retention.review(None if own else policy, due_within=ahead)
 
     def _due_by_settings(self) -> int:
-        return len(self.value.due if self.value.is_own else self._retention.review().due)
+        return (self.value if self.value.is_own else self._retention.review()).n_due
 
     def _carried_out(self, *, dry_run: bool) -> RetentionReceipt:
         with self._lock:
@@ -211,21 +216,21 @@ class RetentionExplorer(Displayable):
             "no": w.Button(description="No, keep them", layout=w.Layout(width="auto")),
             "said": w.HTML(),
         }
-        for name in ("days", "number", "ahead", "enabled"):
+        for name in _ASKED:
             parts[name].observe(self._changed, names="value")
         for name in ("days", "number"):
             parts[f"{name}_typed"].observe(self._typed, names="value")
         parts["reset"].on_click(lambda _: self._try(self.reset))
-        parts["apply"].on_click(lambda _: self._try(self.prepare))
-        parts["yes"].on_click(lambda _: self._try(self.apply))
-        parts["no"].on_click(lambda _: self.cancel())
+        parts["apply"].on_click(lambda _: self._pressed(self.prepare, "no"))
+        parts["yes"].on_click(lambda _: self._pressed(self.apply, "reset"))
+        parts["no"].on_click(lambda _: self._pressed(self.cancel, "apply"))
         row = w.Layout(flex_flow="row wrap", align_items="center")
         asked = w.HBox([parts["ahead"], parts["enabled"], parts["reset"]], layout=row)
         # A layout of its own: it is hidden until there is something to agree to.
         self._parts["sure"] = w.HBox([parts["yes"], parts["no"]], layout=w.Layout(flex_flow="row wrap"))
         done = [parts["apply"], parts["question"], parts["sure"], parts["said"]]
         limits = [w.HBox([parts[name], parts[f"{name}_typed"]], layout=row) for name in ("days", "number")]
-        return w.VBox([*limits, asked, parts["page"], *done])
+        return w.VBox([*limits, asked, *done, parts["page"]])
 
     def stops(self) -> tuple[list[tuple[str, Limit]], list[tuple[str, Limit]]]:
         """What the two sliders can stand at, with their words: days kept, entries kept."""
@@ -241,14 +246,16 @@ class RetentionExplorer(Displayable):
             [(_words(limit, "entry", own.max_results), limit) for limit in number],
         )
 
-    def _changed(self, _: Any) -> None:
+    def _changed(self, change: Any) -> None:
         """A slider that is dragged waits for the hand to rest."""
-        if not self._shows:
+        if not self._shows.is_mine:
+            name = next(name for name in _ASKED if self._parts[name] is change["owner"])
+            self._wanted[_ASKED[name]] = change["new"]
             self._soon.soon()
 
     def _typed(self, change: Any) -> None:
         """A limit written out: a number, or none."""
-        if self._shows:
+        if self._shows.is_mine:
             return
         name = "max_age_days" if change["owner"] is self._parts["days_typed"] else "max_results"
         said = str(change["new"]).strip().replace(",", "")
@@ -257,15 +264,8 @@ class RetentionExplorer(Displayable):
             self._show_limits()
 
     def _ask_parts(self) -> None:
-        parts = self._parts
-        self._try(
-            lambda: self.ask(
-                max_age_days=parts["days"].value,
-                max_results=parts["number"].value,
-                enabled=parts["enabled"].value,
-                due_within=parts["ahead"].value,
-            )
-        )
+        wanted, self._wanted = self._wanted, {}
+        self._try(lambda: self.ask(**wanted))
 
     def _try(self, act: Callable[[], object]) -> bool:
         try:
@@ -275,11 +275,17 @@ class RetentionExplorer(Displayable):
             return False
         return True
 
+    def _pressed(self, act: Callable[[], object], then: str) -> None:
+        """Do what a button says; what is hidden by it must not take the focus along."""
+        if self._try(act):
+            self._parts[then].focus()
+
     def _show_limits(self) -> None:
         """The limits that hold, on the sliders and written out."""
         parts = self._parts
-        self._shows = True
-        try:
+        if self._soon.is_waiting:
+            return  # somebody moved on; what they want comes next
+        with self._shows:
             for name, limit, stops in zip(
                 ("days", "number"), (self.policy.max_age_days, self.policy.max_results), self.stops(), strict=True
             ):
@@ -289,8 +295,6 @@ class RetentionExplorer(Displayable):
                 parts[f"{name}_typed"].value = str(limit)
             parts["ahead"].value = self._ahead
             parts["enabled"].value = self.policy.enabled
-        finally:
-            self._shows = False
 
     def _show(self) -> None:
         if self._box is None:
@@ -298,9 +302,9 @@ class RetentionExplorer(Displayable):
         parts = self._parts
         self._show_limits()
         parts["page"].value = render.html(_Page(self))
-        n, gone = len(self.value.due), len(self.value.expired)
+        n, gone = self.value.n_due, len(self.value.expired)
         parts["apply"].description = self._doing("Move", "erase") + "…" if n or gone else "Nothing is due"
-        parts["apply"].disabled = not (n or gone) or self.prepared is not None
+        parts["apply"].disabled = not (n or gone)
         sure = self.prepared is not None
         parts["question"].value = render.html(Note(question(self))) if sure else ""
         parts["yes"].description = f"Yes, {self._doing('move', 'erase')}"
@@ -311,7 +315,7 @@ class RetentionExplorer(Displayable):
             parts["said"].value = "" if self.receipt is None else render.html(self.receipt)
 
     def _doing(self, moving: str, erasing: str) -> str:
-        n, gone = len(self.value.due), len(self.value.expired)
+        n, gone = self.value.n_due, len(self.value.expired)
         moved = f"{moving} {n:,} to the trash" if n else ""
         erased = f"{erasing if n else erasing.capitalize() if moving[0].isupper() else erasing} {gone:,} there"
         return " and ".join(part for part in (moved, erased if gone else "") if part)
@@ -349,14 +353,14 @@ def question(explorer: RetentionExplorer) -> str:
         said.append(f"Move {count(len(would.moved), 'entry', 'entries')} to the trash?{until}")
     if would.erased:
         said.append(f"{count(len(would.erased), 'entry', 'entries')} in the trash will be erased for good.")
-    return f"{' '.join(said)} {size(would.n_bytes)} in all, exactly what is shown above."
+    return f"{' '.join(said)} {size(would.n_bytes)} in all, exactly what is shown here."
 
 
 def difference(explorer: RetentionExplorer) -> str:
     """How what is tried differs from the settings."""
     if explorer.value.is_own:
         return "This is the policy of the settings."
-    more = len(explorer.value.due) - explorer.own_due
+    more = explorer.value.n_due - explorer.own_due
     by = "as many due as" if not more else f"{abs(more):,} {'more' if more > 0 else 'fewer'} due than"
     return f"Not the policy of the settings: {by} by that. Applying this does not change the settings."
 
@@ -377,10 +381,15 @@ def explorer_sheet(explorer: RetentionExplorer, rows: int = MAX_ROWS) -> Sheet:
 
 @render.sheet_of.register
 def page_sheet(page: _Page, rows: int = MAX_ROWS) -> Sheet:
-    """The review, and how it differs from that of the settings."""
+    """How old the entries are, and the review with how it differs from that of the settings."""
     review = review_sheet(page.explorer.value, rows)
     lead: tuple[Line, ...] = ((difference(page.explorer),), *review.lead)
-    return Sheet(review.title, lead, review.body)
+    chart = ages_chart(page.explorer.value)
+    drawn: tuple[Block, ...] = ()
+    if find_spec("vl_convert") is not None and any(chart.datasets.values()):
+        table = Fold(("The same as a table",), chart.table)
+        drawn = (Picture(chart.words, chart.picture, chart.title), table)
+    return Sheet(review.title, lead, (*drawn, *review.body))
 
 
 def explorer_bundle(explorer: RetentionExplorer) -> MimeBundle:

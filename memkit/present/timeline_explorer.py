@@ -23,7 +23,7 @@ from memkit.model.moments import Moment, moment_of
 from memkit.present import render
 from memkit.present.blocks import Block, Bullets, Fold, Line, Para, Picture, Section, Sheet
 from memkit.present.charts.series import timeline_chart
-from memkit.present.debounce import Debounced
+from memkit.present.debounce import Debounced, Showing
 from memkit.present.explorer import Note
 from memkit.present.history import event_line, stretches_grid
 from memkit.present.render import MAX_ROWS
@@ -85,13 +85,15 @@ class TimelineExplorer(Displayable):
         self._card = card
         self.period = Period(since, until, bucket)
         self.value: Timeline = look(since, until, bucket)
+        self._events = self._chosen_events()
         self.whole: Timeline = look(None, None, bucket)
         self.selected: TimelineEvent | None = None
         self._box: Any = None
         self._parts: dict[str, Any] = {}
         self._soon = Debounced(self._ask_parts)
         self._lock = threading.RLock()
-        self._shows = False
+        self._shows = Showing()
+        self._wanted: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"<TimelineExplorer: {count(len(self.events), 'event')} in {count(len(self.value), self.value.bucket)}>"
@@ -128,6 +130,7 @@ class TimelineExplorer(Displayable):
             if period.bucket != self.whole.bucket:
                 self.whole = self._look(None, None, period.bucket)
             self.period, self.value = period, found
+            self._events = self._chosen_events()
             if self.selected not in self.events:
                 self.selected = None
             self._show()
@@ -136,6 +139,9 @@ class TimelineExplorer(Displayable):
     @property
     def events(self) -> tuple[TimelineEvent, ...]:
         """What happened in the period, of the kinds that were chosen, oldest first."""
+        return self._events
+
+    def _chosen_events(self) -> tuple[TimelineEvent, ...]:
         wanted = self.period.kinds or KINDS
         return tuple(event for event in self.value.events if event.kind in wanted)
 
@@ -231,25 +237,28 @@ class TimelineExplorer(Displayable):
 
     def _changed(self, change: Any) -> None:
         """A hand that drags waits until it rests; a choice does not."""
-        if self._shows:
+        if self._shows.is_mine:
             return
-        if change["owner"] is self._parts["period"]:
+        name = next(name for name in ("period", "bucket", "kinds") if self._parts[name] is change["owner"])
+        self._wanted[name] = change["new"]
+        if name == "period":
             self._soon.soon()
         else:
             self._soon.now()
 
     def _stepped(self, _: Any) -> None:
         """An end was chosen from the list: the slider follows."""
-        if not self._shows:
+        if not self._shows.is_mine:
             first, last = sorted((self._parts["first"].value, self._parts["last"].value))
             self._parts["period"].value = (first, last)
 
     def _ask_parts(self) -> None:
-        parts = self._parts
-        changes: dict[str, Any] = {"bucket": parts["bucket"].value, "kinds": parts["kinds"].value}
-        if tuple(parts["period"].value) != self.chosen_stops():
-            days = [day for _, day in self.stops()]
-            first, last = (days.index(day) for day in parts["period"].value)
+        wanted, self._wanted = self._wanted, {}
+        days = [day for _, day in self.stops()]
+        period = wanted.pop("period", self.chosen_stops())
+        changes: dict[str, Any] = dict(wanted)
+        if period != self.chosen_stops() and set(period) <= set(days):
+            first, last = (days.index(day) for day in period)
             changes["since"] = _instant(days[first]) if first else None
             changes["until"] = _instant(days[last + 1]) - _MOMENT if last + 1 < len(days) else None
         self._try(lambda: self.ask(**changes))
@@ -262,20 +271,19 @@ class TimelineExplorer(Displayable):
             self._parts["said"].value = render.html(Note(str(error)))
 
     def _chosen(self, change: Any) -> None:
-        if not self._shows and change["new"] is not None:
+        if not self._shows.is_mine and change["new"] is not None:
             self.select(change["new"])
 
     def _numbered(self, change: Any) -> None:
         places = [place for _, place in self._parts["events"].options]
-        if not self._shows:
+        if not self._shows.is_mine:
             self.select(places[change["new"] - 1] if 0 < change["new"] <= len(places) else None)
 
     def _show(self) -> None:
-        if self._box is None:
-            return
+        if self._box is None or self._soon.is_waiting:
+            return  # where somebody moved on, what they want comes next
         parts = self._parts
-        self._shows = True
-        try:
+        with self._shows:
             stops = self.stops()
             if list(parts["period"].options) != stops:
                 for name in ("period", "first", "last"):
@@ -295,8 +303,6 @@ class TimelineExplorer(Displayable):
             parts["number"].max = len(listed)
             places = [place for place, _ in listed]
             parts["number"].value = 0 if chosen is None else places.index(chosen) + 1
-        finally:
-            self._shows = False
         parts["said"].value = ""
         parts["page"].value = render.html(_Page(self))
         card = self.card

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime as dt
+import threading
 import time
 
 import pytest
@@ -238,3 +239,22 @@ def test_without_the_extra_the_table_stands_alone(explorer, monkeypatch):
 
 def test_the_kinds_are_those_a_timeline_has(explorer):
     assert {event.kind for event in explorer.value.events} <= set(KINDS)
+
+
+def test_what_is_wished_while_something_else_is_drawn_is_not_lost(explorer, monkeypatch):
+    controls = parts(explorer)
+    draw = timeline_explorer.timeline_chart
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(timeline):
+        begun.set()
+        go_on.wait(5)
+        return draw(timeline)
+
+    monkeypatch.setattr(timeline_explorer, "timeline_chart", slowly)
+    controls["period"].value = (dt.date(2026, 2, 1), dt.date(2026, 11, 1))
+    assert begun.wait(5)
+    controls["period"].value = (dt.date(2026, 2, 1), dt.date(2026, 3, 1))
+    go_on.set()
+    wait_for(lambda: len(explorer.value) == 2)
+    wait_for(lambda: controls["period"].value == (dt.date(2026, 2, 1), dt.date(2026, 3, 1)))
