@@ -71,7 +71,7 @@ class Source:
     def open(self, *, use_snapshot: bool) -> None:
         """Find the snapshot and read the tail's index lines."""
         paths = self.store.paths
-        snapshot = open_snapshot(paths) if use_snapshot else Snapshot()
+        snapshot = open_snapshot(paths, self.store.segments_seen) if use_snapshot else Snapshot()
         self.problems = snapshot.problems
         manifest = snapshot.manifest
         read = self.store.read_index(manifest.covered if manifest else 0)

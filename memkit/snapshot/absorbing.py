@@ -73,7 +73,7 @@ def absorb(store: Store, *, minimum: int = MINIMUM) -> Absorbed:
 
 def _absorb(store: Store, held: HeldLock, minimum: int) -> Absorbed:
     paths = store.paths
-    opened = open_snapshot(paths)
+    opened = open_snapshot(paths, store.segments_seen)
     manifest = opened.manifest
     if manifest is None and _is_from_a_newer_memkit(paths):
         return Absorbed(reason="the snapshot was made by another version of memkit")

@@ -36,17 +36,25 @@ class Snapshot:
     problems: tuple[Problem, ...] = ()
 
 
-def open_snapshot(paths: StorePaths) -> Snapshot:
-    """Read the manifest and check every file it names against its size and SHA-256."""
+Seen = dict[str, tuple[int, ...]]
+"""Files of segments found as they must be, by name, with what tells one state of a file from another."""
+
+
+def open_snapshot(paths: StorePaths, seen: Seen | None = None) -> Snapshot:
+    """Read the manifest and check every file it names against its size and SHA-256.
+
+    Files in `seen` that have not changed since are not read again; those found right are added.
+    """
+    seen = {} if seen is None else seen
     found = Snapshot()
     for _ in range(_TRIES):
-        found = _look(paths)
+        found = _look(paths, seen)
         if not found.problems:
             break
     return found
 
 
-def _look(paths: StorePaths) -> Snapshot:
+def _look(paths: StorePaths, seen: Seen) -> Snapshot:
     try:
         data = look.read_bytes(paths.manifest)
         if data is None:
@@ -62,7 +70,7 @@ def _look(paths: StorePaths) -> Snapshot:
         return _void("snapshot-manifest-damaged", paths, str(damage))
     except StoreError as error:
         return _void("snapshot-unreadable", paths, error.what)
-    problems = tuple(problem for file in manifest.files if (problem := _check(paths, file)) is not None)
+    problems = tuple(problem for file in manifest.files if (problem := _check(paths, file, seen)) is not None)
     return Snapshot(None, problems) if problems else Snapshot(manifest)
 
 
@@ -92,9 +100,12 @@ def read_file(paths: StorePaths, file: SegmentFile) -> bytes | None:
     return data if data is not None and file.fits(data) else None
 
 
-def _check(paths: StorePaths, file: SegmentFile) -> Problem | None:
+def _check(paths: StorePaths, file: SegmentFile, seen: Seen) -> Problem | None:
     name = f"snapshots/{file.name}"
     try:
+        version = look.version_of(paths.snapshots / file.name)
+        if version is not None and seen.get(file.name) == version:
+            return None
         data = look.read_bytes(paths.snapshots / file.name)
     except StoreError as error:
         return Problem("snapshot-unreadable", name, error.what, REMEDY)
@@ -102,6 +113,8 @@ def _check(paths: StorePaths, file: SegmentFile) -> Problem | None:
         return Problem("snapshot-segment-missing", name, "the manifest names it, the file is gone", REMEDY)
     if not file.fits(data):
         return Problem("snapshot-segment-damaged", name, "its bytes are not those the manifest names", REMEDY)
+    if version is not None:
+        seen[file.name] = version
     return None
 
 

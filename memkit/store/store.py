@@ -89,6 +89,7 @@ class Store:
         self.scrubber = scrubber
         self.wait_seconds = wait_seconds
         self.index_lock = Lock(paths.index_lock, wait_seconds)
+        self.segments_seen: dict[str, tuple[int, ...]] = {}  # files of the snapshot this process has checked
         self._info: StoreInfo | None = None
         self._info_version: tuple[int, ...] | None = None
         self._trash = trash_plans.NOTHING

@@ -30,6 +30,7 @@ from tests.bench import (
     bench_sessions,
     bench_sizes,
     bench_store,
+    shapes,
 )
 
 TRIES = 3
@@ -57,6 +58,7 @@ def smoke(tolerance: float = 1.0) -> int:
             lambda: bench_recall.measure()["ratio"],
         )
     ]
+    results += _shapes()
     seen: dict = {}
 
     def store_ratio() -> float:
@@ -168,6 +170,35 @@ def smoke(tolerance: float = 1.0) -> int:
     results.append(check(what, "<= 15", lambda value: value <= 15, bench_erase.growth))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
+
+
+def _shapes() -> list[bool]:
+    """How costs grow from 1,000 to 100,000 entries, and what is counted rather than timed."""
+    stores = shapes.Stores()
+    try:
+        flushes = stores.flushes()
+        print(f"fsync per store, by entries: {flushes or 'not counted, strace is not there'}")
+        heavy = sorted(shapes.loaded())
+        return [
+            check("recall with ten times the entries, times as long", "<= 1.60", lambda v: v <= 1.6, stores.recall),
+            check("store with ten times the entries, times as long", "<= 1.20", lambda v: v <= 1.2, stores.store),
+            check("absorbing 100 with ten times the entries", "<= 1.50", lambda v: v <= 1.5, stores.absorbing),
+            check(
+                "bytes read by a question at 100,000 entries, times those at 1,000",
+                "<= 2",
+                lambda v: v <= 2,
+                stores.bytes_read,
+            ),
+            check(
+                "kinds of counts of fsync per store",
+                "== 1",
+                lambda v: v == 1,
+                lambda: len(set(flushes.values()) or {0}),
+            ),
+            check(f"modules loaded that an answer does not need {heavy}", "== 0", lambda v: v == 0, lambda: len(heavy)),
+        ]
+    finally:
+        stores.close()
 
 
 def about() -> dict[str, str]:

@@ -51,7 +51,7 @@ def test_a_missing_file_is_noticed_after_looking_twice(store, monkeypatch):
     segment_file(store, "entries").unlink()
     looks = []
     real = reading._look
-    monkeypatch.setattr(reading, "_look", lambda paths: looks.append(1) or real(paths))
+    monkeypatch.setattr(reading, "_look", lambda *given: looks.append(1) or real(*given))
     assert codes(store) == ["snapshot-segment-missing"]
     assert len(looks) == 2
 
