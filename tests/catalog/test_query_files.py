@@ -81,7 +81,7 @@ class TestEveryFile:
     def test_it_runs_on_an_empty_store(self, database, package, name):
         query = queries.load(package, name)
         values = {"DOUBLE": 1.0, "INTEGER": 1, "BIGINT": 1, "BOOLEAN": False, "VARCHAR": "a", "VARCHAR[]": ["a"],
-                  "DOUBLE[]": [1.0], "INTEGER[]": [1], "BIGINT[]": [1], "TIMESTAMPTZ": NOW}  # fmt: skip
+                  "DOUBLE[]": [1.0], "FLOAT[]": [1.0], "INTEGER[]": [1], "BIGINT[]": [1], "TIMESTAMPTZ": NOW}  # fmt: skip
         for choose in (
             lambda kind: values[kind],
             lambda kind: None if kind in {"VARCHAR", "INTEGER[]"} else values[kind],

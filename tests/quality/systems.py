@@ -74,6 +74,10 @@ def systems(collection: Collection) -> dict[str, Callable[[str], list[str]]]:
         return lambda question: collection.answers(search(question))
 
     found = {name: memkit(options) for name, options in FORMS.items()}
+    model = embedder()
+    if model is not None:
+        found["memkit, semantic"] = memkit({"semantic": model})
+        found["memkit, semantic, stemming"] = memkit({"semantic": model, "stemming": "english"})
     found["FTS5 unicode61"] = rival(rivals.fts5(collection.texts, "unicode61"))
     found["FTS5 porter"] = rival(rivals.fts5(collection.texts, "porter unicode61"))
     found["bm25s"] = rival(rivals.bm25s(collection.texts, stem=False))
