@@ -39,6 +39,7 @@ MAX_RARE = 32
 MAX_SEQUENCES_TOGETHER = 4_096
 LEAST_SEQUENCES = 4
 MAX_RARE_TOGETHER = 128
+FEW = 32
 LEAST_CHARS = 4
 LEAST_DIGITS = 6
 LONG_WORD = 64
@@ -148,7 +149,7 @@ class _ByKey:
         self._always: list[Sequence] = []
         for each in sequences:
             if each.words:
-                self._keyed.setdefault(max(each.words, key=lambda word: (len(word), word)), []).append(each)
+                self._keyed.setdefault(_key(each), []).append(each)
             else:
                 self._always.append(each)
 
@@ -162,6 +163,30 @@ class _ByKey:
         for listed in (self._always, *(self._keyed[key] for key in self._keyed.keys() & sequence.words)):
             if sequence in listed:
                 listed.remove(sequence)
+
+
+def _key(sequence: Sequence) -> bytes:
+    return max(sequence.words, key=lambda word: (len(word), word))
+
+
+def _standing_in(near: list[Sequence], words: list[bytes]) -> list[bytes]:
+    """Which of these sequences stand in a text of these words."""
+    parted: dict[bytes, list[tuple[int, list[bytes]]]] = {}
+    for each in near if len(near) > FEW else ():
+        if each.words:
+            parts = each.text.split(b" ")
+            parted.setdefault(_key(each), []).append((parts.index(_key(each)), parts))
+    if not parted:
+        joined = b" ".join(words)
+        return [each.text for each in near if each.text in joined]
+    # So many are not looked for one by one in a long text: each is where the longest of its words is.
+    found: dict[bytes, None] = {}
+    for place in [place for place, word in enumerate(words) if word in parted]:
+        for before, parts in parted[words[place]]:
+            start = place - before
+            if start >= 0 and words[start : start + len(parts)] == parts:
+                found[b" ".join(parts)] = None
+    return [*found, *_standing_in([each for each in near if not each.words], words)]
 
 
 @dataclass(frozen=True)
@@ -206,10 +231,7 @@ class Traces:
             return []
         found = sorted(self.words & there)
         near = self._by_key.near(there)
-        if near:
-            joined = b" ".join(words)
-            found += [each.text for each in near if each.text in joined]
-        return found
+        return found + _standing_in(near, words) if near else found
 
     @cached_property
     def _by_key(self) -> _ByKey:
@@ -256,7 +278,13 @@ class Traces:
     def buried_in(self, data: bytes) -> list[bytes]:
         """The rare words and the sequences that bytes hold in whatever surroundings, inside longer words too."""
         lower = data.translate(_LOWER)
-        return [each for each in (*self._rare, *(sequence.text for sequence in self.sequences)) if each in lower]
+        near = self._by_inner_words.near(set(words_in(data))) if self.sequences else []
+        return [each for each in (*self._rare, *(sequence.text for sequence in near)) if each in lower]
+
+    @cached_property
+    def _by_inner_words(self) -> _ByKey:
+        """Only the first and the last word of a sequence can be part of a longer one."""
+        return _ByKey(Sequence(each.text, frozenset(each.text.split(b" ")[1:-1])) for each in self.sequences)
 
 
 def _readings(text: str | bytes) -> Iterator[bytes]:
