@@ -93,7 +93,7 @@ class Forgetting(Part):
 
         self._require_open()
         if (text is None) is not secrets:
-            raise UsageError("looks for one thing at a time", field="text", remedy="Give a text, or secrets=True.")
+            raise UsageError("looks for one thing at a time", field="text", remedy="Give a text, or ask for secrets.")
         return scan_for_secrets(self._store) if text is None else scan_for_text(self._store, text)
 
     def wipe(self, *, confirm: str) -> WipeReceipt:

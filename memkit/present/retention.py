@@ -187,17 +187,17 @@ def affects(row: ReviewRow, title_of: Callable[[str], str]) -> Line:
 
 
 def _traces(found: Sequence[ReviewRow], rows: int) -> tuple[Block, ...]:
-    """Every rule of every due entry, matched or not, a line for each entry."""
+    """Every rule of every due entry, matched or not, a line for each entry, in the order of the table above."""
     names = [trace.rule for trace in found[0].rules]
     columns = (Column("Entry", least=20), *(Column(_RULES[name].capitalize(), fixed=True) for name in names))
-    cells = tuple(
-        (
-            (say(row.title, 60, "strong"), "\n", say(row.entry_id, 64, "code")),
-            *((Chip(trace.short, *(("▲", "bad") if trace.matched else ("–", "plain"))),) for trace in row.rules),
-        )
-        for row in found[:rows]
-    )
-    return (Fold(("Every rule of each of them: ▲ matched, – not",), (Grid((), columns, cells, head=True),)),)
+    cells = []
+    for row in found[:rows]:
+        entry: Line = (say(row.title, 60, "strong"),)
+        matched: list[Line] = [
+            (Chip(trace.short, *(("▲", "bad") if trace.matched else ("–", "plain"))),) for trace in row.rules
+        ]
+        cells.append((entry, *matched))
+    return (Fold(("Every rule of each of them: ▲ matched, – not",), (Grid((), columns, tuple(cells), head=True),)),)
 
 
 def _trash(found: Sequence[TrashRow], rows: int) -> Grid:

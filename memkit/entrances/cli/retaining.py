@@ -50,6 +50,10 @@ def read_policy(file: str | None) -> dict[str, Any] | None:
         return None
     try:
         values = json.loads(Path(file).read_bytes())
+    except FileNotFoundError as error:
+        raise InvalidInputError(
+            "there is no such file", file=file, field="--policy", remedy='Write one: {"max_age_days": 90}.'
+        ) from error
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"cannot be read as JSON: {error}", file=file, field="--policy") from error
     if not isinstance(values, dict):
