@@ -108,7 +108,8 @@ class Desk:
         self.open(name)
         self.run_all(seconds=seconds)
         if not fails:
-            assert self.errors() == []
+            errors = self.errors()
+            assert not errors, "\n".join(errors)[-2_000:]
 
     def run_all(self, *, seconds: float = 90) -> None:
         """Run every cell of the notebook in front; wait until the kernel has nothing more to do."""

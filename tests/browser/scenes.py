@@ -53,6 +53,19 @@ def samples() -> Memory:
     return mem
 
 
+def week() -> Memory:
+    """The samples' week: what people and workers did to the memory, with all that went wrong."""
+    spec = importlib.util.spec_from_file_location("make_audit_history", SAMPLES / "make_audit_history.py")
+    history = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(history)
+    base = new_folder()
+    history.live_a_week(base)
+    around = Environment(home=base, config_file=base / "config.toml")
+    return open_memory(
+        SAMPLES / "wherry", root=base / "memory", enabled=True, clock=FixedClock(history.as_of()), environment=around
+    )
+
+
 def consolidated() -> tuple[Memory, pathlib.Path]:
     """An empty memory and a session that holds candidates."""
     base = new_folder()

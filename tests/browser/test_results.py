@@ -40,3 +40,39 @@ def test_results_read_well_in_light_and_dark(desk: Desk):
         assert words in desk.said()
     assert desk.overflows() == []
     assert desk.both(*QUESTIONS) == []
+
+
+WEEK = {
+    "runs": "mem.audit.runs()",
+    "runs-chart": "mem.audit.runs().chart()",
+    "events": "mem.audit.events(limit=20)",
+    "health": "mem.audit.health()",
+    "usage": "mem.audit.usage(limit=8)",
+    "usage-chart": "mem.audit.activity().chart()",
+    "history": "mem.audit.history()",
+    "chain-report": "mem.audit.verify()",
+    "records": "mem.records.list()",
+    "record": "first = mem.records.list().rows[0].record\nmem.records.read(first.kind, first.slug)",
+    "record-hits": "mem.records.query('device key')",
+    "lint": "mem.records.lint()",
+    "staged": "mem.staging.list()",
+    "dead-letters": "mem.staging.dead_letters()",
+    "balance": "mem.staging.balance()",
+    "import": "mem.import_adr(scenes.SAMPLES / 'staithe' / 'docs', dry_run=True)",
+    "locks": "mem.locks()",
+    "store": "receipt = mem.store(question='Which queue?', result={'conclusion': 'Keep it.'}, tags=['queue'])\nreceipt",
+    "calendar": "mem.retention.calendar('2027-12-31')",
+    "compare": "mem.retention.compare(mem.retention.policy, {'max_age_days': 5})",
+    "impact": "mem.queries.add('database')\nmem.retention.impact(mem.retention.review({'max_age_days': 5}))",
+    "erase": "mem.erase(receipt.id)",
+    "scan": "mem.scan(secrets=True)",
+    "scores-chart": "mem.recall('locker heartbeat').chart()",
+    "ages-chart": "mem.retention.review().chart()",
+    "calendar-chart": "mem.retention.calendar('2027-12-31').chart()",
+}
+
+
+def test_a_week_of_work_reads_well_in_light_and_dark(desk: Desk):
+    desk.run("week", "from tests.browser import scenes\nmem = scenes.week()", *WEEK.values(), seconds=240)
+    assert desk.overflows() == []
+    assert desk.both(*WEEK) == []
