@@ -13,6 +13,19 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 PACKAGES = {"jupyterlab": "jupyterlab", "playwright": "playwright", "axe_playwright_python": "axe-playwright-python"}
 
 
+ACCOUNT: list[tuple[int, int, int]] = []  # of each page: requests, those that wanted to leave, what got to run
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What all pages together asked for, and where their pictures are."""
+    if ACCOUNT:
+        asked, left, ran = (sum(column) for column in zip(*ACCOUNT, strict=True))
+        terminalreporter.write_line(
+            f"{len(ACCOUNT)} pages made {asked:,} requests, {left} of them beyond the loopback; {ran} stored texts got to run; "
+            f"pictures in {PICTURES.relative_to(ROOT)}"
+        )
+
+
 def chromium() -> str:
     """Where the system's Chromium is, or nothing."""
     return next((found for name in NAMES if (found := shutil.which(name))), "")
@@ -64,6 +77,7 @@ def desk(browser, lab, axe, request):
     desk.picture(f"last/{request.node.name}")
     alarms, asked, left = desk.alarms(), desk.asked, desk.left
     desk.close()
+    ACCOUNT.append((asked, len(left), len(alarms)))
     assert alarms == []
     assert left == [], f"{len(left)} of {asked} requests wanted to leave the loopback"
     assert asked > 0
