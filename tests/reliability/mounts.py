@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -50,14 +51,19 @@ def run_apart(module: str, *arguments: str, timeout: float) -> dict:
 
     Skips the test where it says that it cannot work here.
     """
-    done = subprocess.run(
-        ["unshare", "-m", "--propagation", "private", sys.executable, "-m", module, *arguments],
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout,
+    words = ["unshare", "-m", "--propagation", "private", sys.executable, "-m", module, *arguments]
+    with subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    lines = done.stdout.strip().split("\n")
-    if done.returncode:
-        raise AssertionError(f"{module} failed: {done.stdout[-2000:]}{done.stderr[-4000:]}")
+    ) as process:  # fmt: skip
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)  # with the writers it has begun
+            raise
+    if process.returncode:
+        raise AssertionError(f"{module} failed: {out[-2000:]}{err[-4000:]}")
+    lines = out.strip().split("\n")
     answer = json.loads(lines[-1])
     if "skip" in answer:
         pytest.skip(answer["skip"])
