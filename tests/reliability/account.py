@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import time
@@ -14,6 +15,13 @@ REPORT = os.environ.get("MEMKIT_RELIABILITY_REPORT", "")
 # What a tier that goes on and on may take, in seconds; one that is cut short says what it left out.
 SECONDS = float(os.environ.get("MEMKIT_RELIABILITY_MINUTES", "") or "inf") * 60
 SHOWN = 12
+
+
+def asked_for() -> dict[str, str]:
+    """The size and time of this run, as the environment of another process says them; a test has none of its own."""
+    minutes = {} if math.isinf(SECONDS) else {"MEMKIT_RELIABILITY_MINUTES": f"{SECONDS / 60}"}
+    return {"MEMKIT_RELIABILITY": "release" if RELEASE else "ci", **minutes}
+
 
 PROMISES = {
     "P0": "the harness itself: every operation is in the table, the order of system calls is the stated one",

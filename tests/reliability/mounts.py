@@ -20,6 +20,8 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+from tests.reliability import account
+
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 FS_IOC_SHUTDOWN = 0x8004587D
@@ -54,7 +56,7 @@ def run_apart(module: str, *arguments: str, timeout: float) -> dict:
     words = ["unshare", "-m", "--propagation", "private", sys.executable, "-m", module, *arguments]
     with subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, **account.asked_for(), "PYTHONPATH": str(ROOT)},
     ) as process:  # fmt: skip
         try:
             out, err = process.communicate(timeout=timeout)

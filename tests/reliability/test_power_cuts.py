@@ -20,7 +20,7 @@ def test_a_power_cut_loses_nothing_that_was_acknowledged(cases, kind, n):
     done = found["cuts"]
     cases.passed += done - min(done, found["n_problems"])
     if done < n:
-        cases.skip(f"cut after {power_cuts.SECONDS / 60:.0f} minutes: {n - done} of {n} power cuts on {kind}", n - done)
+        cases.skip(f"cut after {power_cuts.SECONDS / 60:.1f} minutes: {n - done} of {n} power cuts on {kind}", n - done)
     cases.failures += found["problems"]
     cases.figure(
         f"{kind}: {found['cuts']} power cuts, {found['acknowledged']:,} acknowledged, {found['n_problems']} problems,"
