@@ -108,3 +108,28 @@ def walk_of_first(store, day) -> str:
     from memkit.model.event import seal_of
 
     return seal_of(store.paths.log_file(day).read_bytes().partition(b"\n")[0]).digest
+
+
+def test_damaged_lines_that_might_have_been_objects_are_told_together_once_there_were_too_many():
+    data = b'{"id":torn\n' * (MAX_SPOTS + 50)
+    spots = DamagedSpots(data, code="c", file="f", remedy="", junk=junk_of(b"id"))
+    for line in jsonl.lines(data, skip=spots.skip_junk):
+        spots.add(line, "no object")
+    problems = spots.problems()
+    assert len(problems) == MAX_SPOTS
+    assert (problems[-1].start, problems[-1].end) == (11 * (MAX_SPOTS - 1), len(data))
+    assert problems[-1].detail.startswith("51 lines")
+
+
+@pytest.mark.parametrize("after", [b"", b'{"id":"x","event":"record_usage"}\n'], ids=["at the end", "before an event"])
+def test_junk_of_a_day_is_one_problem_once_there_was_too_much_of_it(store, after):
+    store.audit.record(Event("record_usage", "recall", detail={"result_count": 1}))
+    (day,) = audit_log.days(store.paths)
+    file = store.paths.log_file(day)
+    size = file.stat().st_size
+    file.write_bytes(file.read_bytes() + b"x\n" * 1_000 + after)
+    items = list(audit_log.day_events(store.paths, day))
+    problems = [item for item in items if isinstance(item, Problem)]
+    assert len(problems) == audit_log.MAX_TOLD + 1
+    assert (problems[-1].detail, problems[-1].end) == ("no events", size + 2_000)
+    assert len(items) - len(problems) == 1 + bool(after)
