@@ -71,7 +71,12 @@ def explain(sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple
     if question.capped:
         detail = f"Only the first {MAX_TERMS} different words are looked for; {question.capped:,} more were left out."
         found.append(Missed("terms-capped", detail, count=question.capped))
-    if sight.scope.n_entries == 0:
+    n_damaged = sight.n_damaged_lines
+    if n_damaged:
+        lines = "1 line of the index" if n_damaged == 1 else f"{n_damaged:,} lines of the index"
+        detail = f"{lines} cannot be read: entries may be missing here. `memkit repair --apply` brings them back."
+        found.append(Missed("damaged-index", detail, count=n_damaged))
+    if sight.scope.n_entries == 0 and not n_damaged:
         found.append(Missed("empty-store", "Nothing is stored for this project yet."))
     elif question.absent:
         found.append(_absent(sight, question, suggest=n_hits == 0))

@@ -49,6 +49,7 @@ class ProjectSummary(Displayable):
         n_ahead: Entries that are kept and get due by their age one day.
         next_moved: What retention moves next, at most `MOST_MOVES`: what is due, then what gets due soonest.
         doubts: Why retention moves nothing although a rule matched.
+        n_damaged_lines: Lines of the index that cannot be read: entries they named may be missing from all of this.
     """
 
     project_path: str
@@ -76,6 +77,7 @@ class ProjectSummary(Displayable):
     n_ahead: int = 0
     next_moved: tuple[ReviewRow, ...] = ()
     doubts: tuple[str, ...] = ()
+    n_damaged_lines: int = 0
 
     def __repr__(self) -> str:
         return (
@@ -96,6 +98,7 @@ class ProjectSummary(Displayable):
                 "stored": self.n_entries,
                 "live": self.n_live,
                 "unreadable": self.n_unreadable,
+                "damaged_lines": self.n_damaged_lines,
                 "first_stored_at": moment(self.first_stored_at),
                 "last_stored_at": moment(self.last_stored_at),
             },
@@ -172,4 +175,5 @@ def summarise(
         n_ahead=review.n_ahead if review else 0,
         next_moved=review.upcoming(MOST_MOVES) if review else (),
         doubts=review.doubts if review else (),
+        n_damaged_lines=catalog.ask(lambda sight: sight.n_damaged_lines),
     )

@@ -422,6 +422,11 @@ class Sight:
             for problem in source.damaged
         ]
 
+    @property
+    def n_damaged_lines(self) -> int:
+        """Lines of the indexes that could not be read: entries they named may be missing from every answer."""
+        return sum(problem.code == "damaged-line" for source in self.sources for problem in source.damaged)
+
     def _describe(self, panels: Sequence[str]) -> None:
         import pyarrow as pa
 

@@ -162,7 +162,12 @@ def _entries(
     store: Store, selection: Selection, account: _Account, progress: Callable[[int], None] | None
 ) -> Iterator[StoredEntry]:
     """The wanted entries of a store in the order of their ids, scrubbed."""
-    lines = {line.id: line for line in store.read_index().lines}
+    read = store.read_index()
+    lines = {line.id: line for line in read.lines}
+    if read.damaged:
+        n = len(read.damaged)
+        said = f"{n:,} index {'line' if n == 1 else 'lines'} cannot be read; `memkit repair --apply` brings them back"
+        account.left_out.append(LeftOut(store.paths.key, "", said))
     for entry_id in sorted(lines):
         line = lines[entry_id]
         if not selection.wants(line):

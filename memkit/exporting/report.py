@@ -41,7 +41,7 @@ class LeftOut:
 
     Attributes:
         project_key: Its project.
-        entry_id: The entry.
+        entry_id: The entry; "" for entries that nobody can name.
         reason: Why.
     """
 

@@ -109,8 +109,10 @@ def list_sheet(listed: EntryList, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = []
     if listed.n_damaged:
         lead.append((f"{count(listed.n_damaged, 'index line')} could not be read; verify lists them.",))
+    if not total and lead:
+        return Sheet(("No entries can be listed",), (*lead, ("memkit repair --apply brings them back.",)), ())
     if not total:
-        return Sheet(("No entries",), (("Nothing is stored yet.",), *lead, *first_steps()), ())
+        return Sheet(("No entries",), (("Nothing is stored yet.",), *first_steps()), ())
     title = f"{len(shown):,} of {total:,} entries" if len(shown) < total else count(total, "entry", "entries")
     caption: Line = (f"Newest first, ages counted to {moment(listed.as_of)}.",)
     columns = (

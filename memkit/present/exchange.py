@@ -53,7 +53,10 @@ def export_sheet(receipt: ExportReceipt, rows: int = MAX_ROWS) -> Sheet:
         lead.append(("Secrets masked: ", *kinds(receipt.scrubbed.items())))
     body: list[Block] = []
     if receipt.left_out:
-        items = tuple((*ids((each.entry_id,)), " ", say(each.reason, 200)) for each in receipt.left_out[:rows])
+        items = tuple(
+            (*(ids((each.entry_id,)) if each.entry_id else ()), " ", say(each.reason, 200))
+            for each in receipt.left_out[:rows]
+        )
         body.append(Section((f"Left out ({len(receipt.left_out)})",), (Bullets(items),)))
     if receipt.files:
         columns = (Column("File", least=24), Column("Entries", right=True), Column("Size", right=True))

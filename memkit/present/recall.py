@@ -51,6 +51,7 @@ MAX_MISSED = 12
 MAX_OPTIONS = 16
 # Causes in plain words, and what one can do. A cause that is not listed here is shown under its own name.
 CAUSES: dict[str, tuple[str, str]] = {
+    "damaged-index": ("Index damaged", ""),
     "empty-store": ("Nothing stored yet", "Store a result, or import what there is."),
     "empty-query": ("No word in the question", "Ask with a word of letters or digits."),
     "terms-capped": ("Question cut", "Ask with fewer words."),
@@ -89,7 +90,7 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
     else:
         title = ("Nothing recalled for “", query, "”")
         lead.append(_nothing(result))
-        lead += [] if result.n_entries else first_steps()
+        lead += [] if result.n_entries or _is_damaged(result) else first_steps()
     if result.options:
         options = [
             (say(name, 40), " ", say(value, 60, "code")) for name, value in sorted(result.options.items())[:MAX_OPTIONS]
@@ -232,7 +233,13 @@ def _searched(result: RecallResult) -> str:
     return " and ".join(parts)
 
 
+def _is_damaged(result: RecallResult) -> bool:
+    return any(miss.cause == "damaged-index" for miss in result.missed)
+
+
 def _nothing(result: RecallResult) -> Line:
+    if not result.n_entries and _is_damaged(result):
+        return (f"No entry can be found while the index is damaged, as of {moment(result.as_of)}.",)
     if not result.n_entries:
         return (f"The memory asked holds no entry, as of {moment(result.as_of)}.",)
     searched = f"{_searched(result)} searched, as of {moment(result.as_of)}."

@@ -17,7 +17,8 @@ def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
     """How much, since when, which panels and tags, what is in force, what has tripped."""
     name = summary.project_path.rstrip("/").rpartition("/")[2] or "/"
     title: Line = ("Decisions of ", say(name, 80))
-    if not summary.n_entries and not summary.n_decisions and not summary.records:
+    nothing_known = not summary.n_entries and not summary.n_decisions and not summary.records
+    if nothing_known and not summary.n_damaged_lines:
         nothing = f"Nothing is stored for this project yet, as of {moment(summary.as_of)}."
         return Sheet(title, ((nothing,), *first_steps()), ())
     facts = fact("Decisions", _decisions(summary))
@@ -78,6 +79,9 @@ def _entries(summary: ProjectSummary) -> Line:
         words += f", {count(older, 'older edition')}"
     if summary.n_unreadable:
         words += f", {summary.n_unreadable:,} written by a newer memkit"
+    if summary.n_damaged_lines:
+        lines = count(summary.n_damaged_lines, "index line")
+        words += f", perhaps more: {lines} cannot be read (memkit repair --apply)"
     if summary.last_stored_at:
         words += f"; last stored {clock.age_words(clock.age_days(summary.last_stored_at, summary.as_of))}"
     return (words,)

@@ -190,7 +190,7 @@ TOOLS: tuple[Tool, ...] = (
 
 
 def _note(asked: arguments.Recall, found: RecallResult, *, more: bool) -> str | None:
-    if not found.n_entries:
+    if any(miss.cause == "empty-store" for miss in found.missed):
         return answers.EMPTY
     n = len(found.rows)
     if asked.offset and asked.offset >= n:
