@@ -32,6 +32,7 @@ MAX_LISTED: Final = 20_000
 # For links only the names of a document are kept, and of so many documents at most.
 MAX_LINKED: Final = 20_000
 MAX_TITLE: Final = 200
+_CUT: Final = "…"
 _NAMES: Final = ("id", "slug", "number", "title", "supersedes", "supersededBy", "amends", "partly")
 
 Keep = Callable[[Sequence[NewEntry]], Sequence[StoreReceipt]]
@@ -47,7 +48,7 @@ class Against:
         known: `source.path` -> (entry id, sha256) of the newest entry of each document imported before.
         previous: The result of an entry.
         identities: The decisions stored so far, for links.
-        scrub: What masks secrets in a path, as the store will, so that it is found again.
+        scrub: What masks secrets: in a path as the store will, so that it is found again, and in the account.
         stored: Of an entry from an export: `new`, `same` where the store has it, or why it cannot be taken back.
         erased: Of a document, and whether the place alone tells it: why it is left out, or "".
     """
@@ -62,14 +63,16 @@ class Against:
 
 @dataclass(slots=True)
 class _Tally:
-    """Accounts as they come in."""
+    """Accounts as they come in, with secrets masked: a report is read and copied where the source is not."""
 
+    scrub: Callable[[str], str]
     listed: list[FileAccount] = field(default_factory=list)
     n_odd: int = 0
     unlisted: Counter[str] = field(default_factory=Counter)
     fields: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, account: FileAccount) -> None:
+        account = _masked(account, self.scrub)
         odd = bool(account.reason or account.notes or account.scrubbed) and self.n_odd < MAX_LISTED
         if odd or len(self.listed) - self.n_odd < MAX_LISTED:
             self.listed.append(account)
@@ -107,7 +110,7 @@ def import_batches(
         ImportSourceError: the path cannot be read at all.
         StoreError: from `keep`; a note says how many entries of earlier batches are stored.
     """
-    tally = _Tally()
+    tally = _Tally(against.scrub)
     names: list[Draft] = []
     seen: set[str] = set()
     returned: set[str | None] = set()
@@ -163,15 +166,38 @@ def import_batches(
         path=path_text(intake.path),
         files=tuple(tally.listed),
         dry_run=keep is None,
-        links_ambiguous=links.ambiguous,
-        links_dangling=links.dangling,
+        links_ambiguous=tuple(map(against.scrub, links.ambiguous)),
+        links_dangling=tuple(map(against.scrub, links.dangling)),
         links_resolved=links.resolved,
-        links_own=links.own,
+        links_own=tuple(map(against.scrub, links.own)),
         gone=() if is_cut else gone_from(intake.path, against.known, seen, moves, intake.place),
         unlisted={fate: tally.unlisted[fate] for fate in FATES if tally.unlisted[fate]},
         unlisted_fields={name: dict(found) for name, found in tally.fields.items()},
         is_cut=is_cut,
     )
+
+
+def _masked(account: FileAccount, scrub: Callable[[str], str]) -> FileAccount:
+    """The account with secrets masked in all that was read; a word that was cut is left out, as it may be one."""
+    if any(each.value.endswith(_CUT) for each in account.fields):
+        whole = tuple(replace(each, value=_whole_words(each.value)) for each in account.fields)
+        account = replace(account, fields=whole)
+    read = "\n".join([account.reason, *account.notes, *(f"{f.name}\n{f.origin}\n{f.value}" for f in account.fields)])
+    if scrub(read) == read:
+        return account
+    return replace(
+        account,
+        reason=scrub(account.reason),
+        notes=tuple(scrub(note) for note in account.notes),
+        fields=tuple(
+            replace(each, name=scrub(each.name), origin=scrub(each.origin), value=scrub(each.value))
+            for each in account.fields
+        ),
+    )
+
+
+def _whole_words(value: str) -> str:
+    return f"{value[:-1].rpartition(' ')[0]} {_CUT}".lstrip() if value.endswith(_CUT) else value
 
 
 def _kept(keep: Keep, new: Sequence[NewEntry], n_before: int) -> Sequence[StoreReceipt]:

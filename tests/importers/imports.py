@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memkit.importers.batches import Against, import_batches
@@ -25,11 +26,13 @@ class Shelf:
         project: The project's folder.
         known: Path of a document -> (entry id, digest) of its newest entry.
         entries: What was stored, by id.
+        scrub: What masks secrets.
     """
 
     project: pathlib.Path
     known: dict[str, tuple[str, str]] = field(default_factory=dict)
     entries: dict[str, NewEntry] = field(default_factory=dict)
+    scrub: Callable[[str], str] = str
 
     def run(self, path, kind="adr", *, dry_run=False, remembers=True, **options) -> ImportReport:
         """Import `path`."""
@@ -37,6 +40,7 @@ class Shelf:
         against = Against(
             known=dict(self.known),
             previous=(lambda entry: dict(self.entries[entry].result)) if remembers else None,
+            scrub=self.scrub,
             identities=[identity_of_path(each) for each in self.known],
         )
         intake = Intake(path, Place(str(self.project)), None)

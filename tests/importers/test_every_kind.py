@@ -185,6 +185,8 @@ def test_secrets_are_masked_and_counted(kind, mem, folder, root):
     report = accounted(mem.import_from(kind, path))
     assert sum(sum(account.scrubbed.values()) for account in report.files) >= 2
     assert SECRET.encode() not in b"".join(p.read_bytes() for p in root.rglob("*") if p.is_file())
+    assert SECRET[:12] not in json.dumps(report.to_dict())
+    assert SECRET[:12] not in json.dumps(mem.import_from(kind, write(kind, folder, items), dry_run=True).to_dict())
     again = mem.import_from(kind, path)
     assert (again.counts["unchanged"], again.counts["imported"]) == (3, 0)
 
