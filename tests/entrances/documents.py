@@ -333,6 +333,7 @@ def schema_of(found: dict[str, list[tuple[int, dict, str]]]) -> dict[str, Any]:
     for verb, shape in shapes.items():
         defs[verb] = shape.schema("")
         defs[verb]["properties"]["schema_version"] = {"const": 1}
+    defs["sql"]["properties"]["rows"] = {"type": "array", "items": {"type": "object"}}  # whatever was selected
     first, *others = importing()
     defs[first] = defs.pop("import")
     defs |= {key: {"$ref": f"#/$defs/{first.replace(' ', '%20')}"} for key in others} | {"error": ERROR}
