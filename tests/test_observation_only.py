@@ -101,5 +101,5 @@ def test_nothing_but_the_questions_about_the_log_reads_it():
     }
     assert readers == {
         "store/audit_log.py", "store/status.py", "snapshot/audit_days.py", "catalog/audit.py",
-        "deciding/audit.py",
+        "deciding/audit.py", "store/verify_log.py",
     }  # fmt: skip
