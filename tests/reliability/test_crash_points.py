@@ -44,7 +44,9 @@ def test_killed_before_any_system_call_nothing_acknowledged_is_lost(workers, scr
     template = Bench(scratch / "template").fill()
     operation.before(template)
     ledger = template.ledger
-    state = {"must": dict(ledger.must), "made": template.made, "trashed": dict(ledger.trashed)}
+    state = {
+        "must": dict(ledger.must), "made": template.made, "trashed": dict(ledger.trashed), "erasing": dict(ledger.erasing),
+    }  # fmt: skip
     for i, forks in enumerate(workers):
         forks.warm(operation.name, template.copy(scratch / f"warm-{i}").root, state)
     calls = workers[0].record(operation.name, template.copy(scratch / "trial").root, state)

@@ -22,7 +22,8 @@ def do(name: str, folder: str, state: dict) -> None:
     from tests.reliability.stores import Ledger, quietly
 
     operation = next(operation for operation in OPERATIONS if operation.name == name)
-    bench = Bench(pathlib.Path(folder), Ledger(must=state["must"], trashed=state["trashed"]), made=state["made"])
+    ledger = Ledger(must=state["must"], trashed=state["trashed"], erasing=state.get("erasing", {}))
+    bench = Bench(pathlib.Path(folder), ledger, made=state["made"])
     before = set(bench.ledger.must)
     bench.store.clock.now()
     os.write(1, b"go\n")
