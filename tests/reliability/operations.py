@@ -752,7 +752,7 @@ def _apply_and_expire(bench: Bench) -> None:
     def apply() -> None:
         receipt = _with_retention(bench, number, lambda r: r.review().apply(everything=True), trash_days=0)
         assert receipt.scan is None or receipt.scan.n_found == 0
-        ledger.gone.update(ledger.erasing[entry_id] for entry_id in receipt.erased)
+        ledger.gone.update(ledger.erasing.get(entry_id, entry_id) for entry_id in receipt.erased)
 
     _move(bench, ids, apply, ledger.must, ledger.trashed)
 
