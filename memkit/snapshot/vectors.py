@@ -8,6 +8,7 @@ entry takes its row out; rows of entries that left otherwise go when the file is
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -52,13 +53,19 @@ def read(paths: StorePaths, probe: Matrix) -> Kept | None:
 
 
 def write(paths: StorePaths, kept: Kept, probe: Matrix) -> bool:
-    """Keep these vectors instead of those before; False where another process holds the lock or the disk refuses."""
+    """Keep these vectors instead of those before; False where that cannot be.
+
+    Another process holds the lock, the disk refuses, or the probe holds what is no number.
+    """
     import pyarrow as pa
 
+    told = [float(each) for each in probe]
+    if not all(map(math.isfinite, told)):
+        return False  # an embedder that gives no numbers is not known again
     size = len(probe)
     values = pa.FixedSizeListArray.from_arrays(pa.array(kept.vectors.ravel(), pa.float32()), size)
     table = pa.table({"entry_id": pa.array(kept.ids, pa.string()), "vector": values})
-    table = table.replace_schema_metadata({_PROBE_KEY: json.dumps(probe.tolist()).encode()})
+    table = table.replace_schema_metadata({_PROBE_KEY: json.dumps(told, allow_nan=False).encode()})
     try:
         held = Lock(paths.snapshot_lock, 0).try_acquire("keep vectors")
         if held is None:
