@@ -27,7 +27,7 @@ from memkit.present.explorer import Note
 from memkit.present.render import MAX_ROWS
 from memkit.present.retention import review_sheet
 from memkit.present.safe import say
-from memkit.present.wording import count, moment, size
+from memkit.present.wording import count, first_steps, moment, size
 from memkit.retention.facade import Retention
 
 if TYPE_CHECKING:
@@ -383,7 +383,8 @@ def explorer_sheet(explorer: RetentionExplorer, rows: int = MAX_ROWS) -> Sheet:
 def page_sheet(page: _Page, rows: int = MAX_ROWS) -> Sheet:
     """How old the entries are, and the review with how it differs from that of the settings."""
     review = review_sheet(page.explorer.value, rows)
-    lead: tuple[Line, ...] = ((difference(page.explorer),), *review.lead)
+    steps = () if len(page.explorer.value) else first_steps()
+    lead: tuple[Line, ...] = ((difference(page.explorer),), *review.lead, *steps)
     chart = ages_chart(page.explorer.value)
     drawn: tuple[Block, ...] = ()
     if find_spec("vl_convert") is not None and any(chart.datasets.values()):

@@ -28,7 +28,7 @@ from memkit.present.explorer import Note
 from memkit.present.history import event_line, stretches_grid
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, moment
+from memkit.present.wording import count, first_steps, moment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -346,7 +346,8 @@ def page_sheet(page: _Page, rows: int = MAX_ROWS) -> Sheet:
     value, events = explorer.value, explorer.events
     if not value.rows:
         nothing = f"This memory knows of no decision up to {moment(value.until)}."
-        return Sheet(("Timeline: nothing in this period",), ((nothing,),), ())
+        steps = () if explorer.whole.rows else first_steps()
+        return Sheet(("Timeline: nothing in this period",), ((nothing,), *steps), ())
     begins = value.since or _instant(value.rows[0].begins_on)
     counted = Counter(event.kind for event in events)
     said = ", ".join(f"{counted[kind]:,} {kind.replace('-', ' ')}" for kind in KINDS if counted[kind]) or "nothing"

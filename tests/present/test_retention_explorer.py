@@ -173,6 +173,7 @@ def test_an_empty_store_has_nothing_to_forget():
         assert titles(explorer.value) == []
         assert parts(explorer)["apply"].disabled
         assert "Nothing of 0 entries is due" in explorer.to_text()
+        assert "memkit import adr" in explorer.to_text()
 
 
 def test_nobody_looks_around_in_what_was_not_made_for_it():

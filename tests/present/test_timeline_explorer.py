@@ -134,6 +134,7 @@ def test_an_empty_memory_has_no_time_to_look_at():
         assert explorer.events == ()
         assert parts(explorer)["period"].disabled
         assert "no decision" in explorer.to_text()
+        assert "memkit import adr" in explorer.to_text()
 
 
 # -- the slider --------------------------------------------------------------------------------------------------
