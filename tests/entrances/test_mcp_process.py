@@ -152,6 +152,47 @@ def test_ctrl_c_ends_the_server_without_a_traceback(home):
         assert b"Traceback" not in process.stderr.read()
 
 
+def test_ctrl_c_ends_the_server_while_the_client_still_holds_its_stdin(home):
+    with start(home) as process:
+        greet(process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert b"Traceback" not in process.stderr.read()
+
+
+def test_a_client_that_reads_no_more_ends_the_server_without_a_traceback(home):
+    enable(home)
+    with start(home) as process:
+        greet(process)
+        process.stdout.close()
+        params = {"name": "consensus_recall", "arguments": {"query": "queue"}}
+        tell(process, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})
+        assert process.wait(20) == 0
+        assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param('{"query": "q \\ud83d"}', "no stored results yet", id="an unpaired surrogate"),
+        pytest.param('{"query": ' + "[" * 500 + "]" * 500 + "}", "nested_too_deep", id="nested deep"),
+        pytest.param('{"query": ' + "[" * 5000 + "]" * 5000 + "}", "nested_too_deep", id="nested deeper"),
+        pytest.param('{"query": 1e99999}', "valid string", id="a number beyond all bounds"),
+    ],
+)
+def test_a_call_the_protocol_cannot_read_gets_an_answer_with_its_id(home, arguments, words):
+    enable(home)
+    with start(home) as process:
+        greet(process)
+        call = '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "consensus_recall", "arguments": %s}}'
+        process.stdin.write(call.encode() % arguments.encode() + b"\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        process.stdin.close()
+    assert answer["id"] == 7
+    assert words in json.dumps(answer["result"])
+
+
 # -- the protocol's own inspector ----------------------------------------------------------------------------------
 
 

@@ -277,7 +277,7 @@ def test_a_page_behind_the_last_hit_says_so(many):
 
 def test_hits_that_no_page_reaches_are_told(many, monkeypatch):
     monkeypatch.setattr(arguments, "MAX_OFFSET", 30)
-    page = call(many, "consensus_recall", query="queue", limit=25, offset=10)
+    page = call(many, "consensus_recall", {"max_bytes": 1_000_000}, query="queue", limit=25, offset=10)
     assert page["next_offset"] is None
     assert "more hits than pages reach" in page["note"]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
+import warnings
 
 
 def main() -> None:
@@ -24,10 +26,12 @@ def main() -> None:
         if error.name not in {"mcp", "mcp_types", "anyio"}:
             raise
         sys.exit("memkit: error: the MCP server needs the package mcp. Install it with: pip install 'memkit[mcp]'")
+    # One line a warning, like everything else on stderr.
+    warnings.showwarning = lambda message, *_, **__: logging.getLogger("memkit.mcp").warning("%s", message)
     try:
         anyio.run(serve, Door(asked.project, asked.root))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except* BrokenPipeError:
+        os._exit(0)  # the client is gone
 
 
 if __name__ == "__main__":

@@ -217,8 +217,9 @@ def clipped(text: str, most: int = 1200) -> str:
 
 
 def size(answer: Mapping[str, Any]) -> int:
-    """Bytes of an answer as JSON in UTF-8."""
-    return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+    """Bytes of an answer as it is sent, in UTF-8: once as data, and once as a text that holds the same."""
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    return sum(len(each.encode("utf-8", "surrogatepass")) for each in (text, json.dumps(text, ensure_ascii=False)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,16 @@ class Arguments(BaseModel):
 class Recall(Arguments):
     """Arguments of `consensus_recall`."""
 
-    query: Annotated[Query, Field(description="Words of the question; whole words match, in any order.")]
+    query: Annotated[
+        Query,
+        Field(description=f"Words of the question, at most {MAX_QUERY:,} characters; whole words match, in any order."),
+    ]
     limit: Limit = 20
     offset: Annotated[
-        int, Field(ge=0, le=MAX_OFFSET, description="Skip so many hits: the `next_offset` of before.")
+        int,
+        Field(
+            ge=0, le=MAX_OFFSET, description=f"Skip so many hits, at most {MAX_OFFSET}: the `next_offset` of before."
+        ),
     ] = 0
     min_score: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Leave out hits below this score.")] = 0.0
     panel: Annotated[str | None, Field(max_length=1000, description="Only results of this panel.")] = None
@@ -52,7 +58,7 @@ class Summary(Arguments):
 class Decided(Arguments):
     """Arguments of `consensus_what_we_decided`."""
 
-    topic: Annotated[Query, Field(description="Words of the topic.")]
+    topic: Annotated[Query, Field(description=f"Words of the topic, at most {MAX_QUERY:,} characters.")]
     since_days: Annotated[Days | None, Field(description="Only decisions made in the last so many days.")] = None
     limit: Limit = 10
 

@@ -41,7 +41,8 @@ class Door:
     root: str | None = None
     environment: Environment | None = None
     _opened: _Opened | None = None
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _n_calls: int = 0
+    _lock: threading.Condition = field(default_factory=threading.Condition)
 
     @contextmanager
     def memory(self) -> Iterator[Memory]:
@@ -54,17 +55,21 @@ class Door:
         with self._lock:
             opened = self._current()
             opened.n_users += 1
+            self._n_calls += 1
         try:
             yield opened.memory
         finally:
             with self._lock:
                 opened.n_users -= 1
                 self._close_if_left(opened)
+                self._n_calls -= 1
+                self._lock.notify_all()
 
-    def close(self) -> None:
-        """Let go; a memory still in use is closed by its last user."""
+    def close(self, *, wait_seconds: float = 0.0) -> None:
+        """Let go; a memory still in use is closed by its last user, for whom this waits so long at most."""
         with self._lock:
             self._retire()
+            self._lock.wait_for(lambda: self._n_calls == 0, wait_seconds)
 
     def _current(self) -> _Opened:
         loaded = opening.settings_of(self.project, root=self.root, environment=self.environment)

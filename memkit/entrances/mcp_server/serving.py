@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import anyio
 import mcp_types as types
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 from memkit import __version__
 from memkit.entrances.mcp_server import answers, arguments
 from memkit.entrances.mcp_server.consent import Door
+from memkit.entrances.mcp_server.messages import mended
 from memkit.entrances.mcp_server.tools import TOOLS, Tool
 from memkit.errors import MemkitError
 
 logger = logging.getLogger("memkit.mcp")
 NAME = "memkit"
+INTERRUPTED = 130
+# A call under way is let come to its end for so long.
+GRACE_SECONDS = 10.0
+Sink = MemoryObjectSendStream[SessionMessage | Exception]
 _BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
 _ON = (
     "The memory of one project: what its people and their AI panels decided, on this user's own disk. "
@@ -57,14 +69,43 @@ def build(door: Door, *, max_bytes: int | None = None) -> Server[Any]:
 
 
 async def serve(door: Door) -> None:
-    """Serve on stdin and stdout until stdin ends."""
-    logging.captureWarnings(capture=True)
+    """Serve on stdin and stdout until stdin ends, nobody reads stdout any more, or until Ctrl-C."""
     server = build(door)
+    threading.Thread(target=_until_unread, args=(door, os.dup(sys.stdout.fileno())), daemon=True).start()
     try:
-        async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+            sink, readable = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            tasks.start_soon(_relay, read, sink)
+            tasks.start_soon(_until_interrupted, door)
+            await server.run(readable, write, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
     finally:
         door.close()
+
+
+async def _relay(read: AsyncIterable[SessionMessage | Exception], sink: Sink) -> None:
+    """Hand on what was read, mended where the protocol's reader refused it."""
+    async with sink:
+        async for item in read:
+            await sink.send(mended(item) if isinstance(item, Exception) else item)
+
+
+def _until_unread(door: Door, stdout: int) -> None:
+    """End the process once the client reads no more: an answer could only break, and stdin may stay open for ever."""
+    end = select.poll()
+    end.register(stdout, 0)  # an end that is gone is told whatever is asked for
+    while not end.poll(60_000):
+        pass
+    door.close(wait_seconds=GRACE_SECONDS)
+    os._exit(0)
+
+
+async def _until_interrupted(door: Door) -> None:
+    """End the process at Ctrl-C: the thread that waits for stdin cannot be woken. What was acknowledged is on disk."""
+    with anyio.open_signal_receiver(signal.SIGINT) as signals:
+        async for _ in signals:
+            door.close(wait_seconds=GRACE_SECONDS)
+            os._exit(INTERRUPTED)
 
 
 def _instructions(door: Door) -> str:

@@ -134,14 +134,15 @@ def record(memory: Memory, asked: arguments.Record, most: int) -> Mapping[str, A
             note="Nothing was stored: consensus_store was not true. Set it where the user wants the result kept.",
         ).model_dump()
     receipt = memory.store(question=asked.question, result=asked.result, panel_id=asked.panel_id, tags=asked.tags)
-    masked = sum(receipt.scrubbed.values())
+    n = sum(receipt.scrubbed.values())
+    masked = f"; {n} {'secret was' if n == 1 else 'secrets were'} masked first" if n else ""
     return answers.Recorded(
         stored=True,
         id=receipt.id,
         stored_at=clock.iso(receipt.entry.stored_at),
         masked=dict(receipt.scrubbed),
         pruned=list(receipt.pruned),
-        note=f"Stored on this user's disk{f'; {masked} secrets were masked first' if masked else ''}.",
+        note=f"Stored on this user's disk{masked}.",
     ).model_dump()
 
 
