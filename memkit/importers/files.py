@@ -20,6 +20,8 @@ from memkit.errors import ImportSourceError
 from memkit.store.paths import path_text
 
 ATTEMPTS: Final = 3
+# What an export of memkit says about itself.
+MANIFEST: Final = "_manifest.json"
 _CHUNK: Final = 1 << 20
 # Folders of tools, not of people's documents; each is accounted for as one and not entered.
 NOT_ENTERED: Final = frozenset(
@@ -66,7 +68,7 @@ def find_files(start: str | os.PathLike[str], endings: frozenset[str], kind: str
     except OSError as error:
         raise ImportSourceError(why(error), file=path_text(start), remedy="Give an existing file or folder.") from error
     if not stat.S_ISDIR(mode):
-        yield Found(real) if stat.S_ISREG(mode) else Found(real, "not a regular file")
+        yield _regular(real) if stat.S_ISREG(mode) else Found(real, "not a regular file")
         return
     try:
         os.scandir(real).close()
@@ -97,12 +99,26 @@ def _walk(real: Path, endings: frozenset[str], kind: str) -> Iterator[Found]:
                         folders.append(path)
                 elif not entry.is_file(follow_symlinks=False):
                     yield Found(path, "not a regular file")
+                elif _is_beside_a_database(path, endings):
+                    yield Found(path, "read with its database")
+                elif entry.name == MANIFEST:
+                    yield Found(path, "the manifest of an export")
                 elif path.suffix.lower() not in endings:
                     yield Found(path, f"not {kind}")
                 else:
-                    yield Found(path)
+                    yield _regular(path)
             except OSError as error:
                 yield Found(path, why(error), "rejected")
+
+
+def _regular(path: Path) -> Found:
+    return Found(path) if path.stat().st_size else Found(path, "the file is empty")
+
+
+def _is_beside_a_database(path: Path, endings: frozenset[str]) -> bool:
+    """Whether it is a journal that SQLite keeps beside a database, where databases are read."""
+    database, dash, journal = path.name.rpartition("-")
+    return bool(dash) and journal in {"wal", "shm", "journal"} and Path(database).suffix.lower() in endings
 
 
 def read_file(path: Path, limit: int) -> bytes:

@@ -89,8 +89,10 @@ def loads(data: bytes) -> Json:
         raise JsonDamage(f"nested deeper than {MAX_NESTING}") from error
     except JsonDamage:
         raise
-    except ValueError as error:  # JSONDecodeError, and integers of more digits than Python reads
+    except json.JSONDecodeError as error:
         raise JsonDamage(f"not JSON: {error}") from error
+    except ValueError as error:  # integers of more digits than Python reads
+        raise JsonDamage("holds a number of too many digits") from error
     # Nothing nests deeper than it opens brackets.
     if data.count(b"[") + data.count(b"{") > MAX_NESTING and nesting(value) > MAX_NESTING:
         raise JsonDamage(f"nested deeper than {MAX_NESTING}")

@@ -305,3 +305,18 @@ def test_limits_leave_room_for_the_entry_around_a_record():
 
     # A record's text is kept once whole and at most once more as its conclusion; every character may need escaping.
     assert adr.MAX_FILE_BYTES * 2 * 2 < MAX_ENTRY_BYTES
+
+
+def test_what_lies_beside_a_document_is_told_for_what_it_is(project):
+    """An empty file, SQLite's journals and the manifest of an export are no failures, whatever kind is asked for."""
+    folder = project / "mixed"
+    folder.mkdir()
+    for name, data in {"empty.json": b"", "mem.db-wal": b"x", "_manifest.json": b"{}", "a-wal": b"x"}.items():
+        (folder / name).write_bytes(data)
+    for kind in ("consensus", "claude-mem"):
+        reasons = {a.path.rsplit("/", 1)[1]: (a.fate, a.reason) for a in Shelf(project).run(folder, kind).files}
+        assert reasons["empty.json"] == ("skipped", "the file is empty")
+        assert reasons["_manifest.json"] == ("skipped", "the manifest of an export")
+        assert (reasons["mem.db-wal"][1] == "read with its database") == (kind == "claude-mem")
+        assert reasons["a-wal"][1].startswith("not ")
+    assert Shelf(project).run(folder / "empty.json", "mem0").files[0].reason == "the file is empty"

@@ -65,7 +65,7 @@ def test_whole_numbers_stay_exact():
         pytest.param(b"NaN", "NaN is not a JSON number", id="nan"),
         pytest.param(b"[-Infinity]", "-Infinity is not a JSON number", id="infinity"),
         pytest.param(b"1e400", "out of range", id="too-large"),
-        pytest.param(b"9" * 5000, "not JSON", id="more-digits-than-python-reads"),
+        pytest.param(b"9" * 5000, "too many digits", id="more-digits-than-python-reads"),
         pytest.param(b"[" * 65 + b"]" * 65, "nested deeper than 64", id="deep"),
         pytest.param(b"[" * 100_000, "nested deeper than 64", id="very-deep"),
         pytest.param(b"{'a': 1}", "not JSON", id="python"),

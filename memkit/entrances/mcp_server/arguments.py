@@ -93,9 +93,12 @@ def parse(kind: type[T], raw: dict[str, Any] | None) -> T:
         return kind.model_validate(raw or {})
     except ValidationError as error:
         found = [(".".join(str(part) for part in item["loc"]), item) for item in error.errors(include_input=False)]
-        complaints = "; ".join(f"{name or 'arguments'}: {_said(item['type'], item['msg'])}" for name, item in found[:8])
+        (field, first), *others = found[:8]
+        also = "".join(f"; {name or 'arguments'}: {_said(item['type'], item['msg'])}" for name, item in others)
         raise InvalidInputError(
-            complaints, field=found[0][0], remedy=f"Arguments: {', '.join(kind.model_fields) or 'none'}."
+            f"{_said(first['type'], first['msg'])}{also}",
+            field=field or "arguments",
+            remedy=f"Arguments: {', '.join(kind.model_fields) or 'none'}.",
         ) from None
 
 
