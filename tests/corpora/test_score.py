@@ -50,3 +50,10 @@ def test_a_wrong_reading_is_listed_and_fails(tmp_path, capsys):
 def test_a_missing_folder_is_skipped_with_its_reason(tmp_path, capsys):
     assert score.main(tmp_path) == 0
     assert capsys.readouterr().out.startswith("skipped: ")
+
+
+def test_the_folder_may_be_given_relative_to_where_one_stands(tmp_path, monkeypatch, capsys):
+    corpora(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert score.main(score.pathlib.Path()) == 0
+    assert "1 on disk, 0 unaccounted" in capsys.readouterr().out

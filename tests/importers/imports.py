@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import tempfile
 from collections.abc import Callable
@@ -43,7 +44,7 @@ class Shelf:
             scrub=self.scrub,
             identities=[identity_of_path(each) for each in self.known],
         )
-        intake = Intake(path, Place(str(self.project)), None)
+        intake = Intake(path, Place(os.path.realpath(self.project)), None)
         keep = None if dry_run else self._keep
         return import_batches(kind, row.reader().drafts, intake, against, keep=keep, has_links=row.has_links, **options)
 
