@@ -23,7 +23,7 @@ with stored as (
     left join base.links as l on e.doc = l.doc
     left join base.replaced as r on e.doc = r.doc
     left join base.panels as p on e.panel_id = p.panel_id
-    where e.project_key = $project_key::varchar
+    where e.project_key = $project_key::varchar and e.source_kind is distinct from 'record'
     union all
     select
         -1 - row_number() over (order by entry_id) as doc,

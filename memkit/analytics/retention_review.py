@@ -20,6 +20,7 @@ from memkit.model.scan import Scan
 from memkit.store.erasers import Removed
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 Verdict = Literal["keep", "due", "protected", "held"]
@@ -379,6 +380,11 @@ class RetentionReview(Charted, Displayable):
     def to_arrow(self) -> pa.Table:
         """One row per entry as Arrow."""
         return self.data
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per entry as a data frame."""
+        frame: pd.DataFrame = self.data.to_pandas()
+        return frame
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data: totals, what is due, soon due, kept back and expired; not what is simply kept."""

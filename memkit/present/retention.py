@@ -169,7 +169,7 @@ def _entries(
 def _left(days: float | None) -> str:
     if days is None:
         return "never"
-    return "today" if days < 1 else f"in {count(int(days), 'day')}"
+    return "today" if days < 1 else f"in {count(round(days), 'day')}"
 
 
 def affects(row: ReviewRow, title_of: Callable[[str], str]) -> Line:

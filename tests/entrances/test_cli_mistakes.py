@@ -138,3 +138,28 @@ def test_python_m_memkit_is_the_program_that_is_installed(scene):
 
     assert done.stdout == process(["--help"], scene, COLUMNS="100").stdout
     assert done.stdout.startswith("Usage: memkit ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["report", "decisions"], ["report", "audit"], ["report", "consolidation"], ["report", "retention"],
+        ["retention", "review"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.parametrize(("out", "says"), [(".", "is a folder"), ("/nowhere/x.html", "its folder does not exist")])
+def test_a_page_or_plan_is_only_written_where_a_file_can_stand(line, out, says, tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    import memkit
+    from memkit.entrances.cli.app import app
+
+    (tmp_path / "shop").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path / "shop")
+    memkit.enable(".")
+    done = CliRunner().invoke(app, [*line, "--out", out, "--json"], prog_name="memkit")
+    assert done.exit_code == 3
+    assert says in done.stdout
+    assert "--out" in done.stdout

@@ -11,6 +11,7 @@ import typer
 from memkit.entrances.cli import FOUND, output
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.deciding import FactsFile
+from memkit.entrances.cli.files_out import require_place, write_page
 
 if TYPE_CHECKING:
     from memkit.memory import Memory
@@ -43,6 +44,7 @@ def decisions(ctx: typer.Context, out: PageFile, facts: FactsFile = None) -> Non
     from memkit.present.report_pages import decisions_page
 
     call: Call = ctx.obj
+    place = require_place(out)
     with call.memory() as memory, output.progress(call, "report") as progress:
         made = _counting(progress)
         report = made(memory.tripwires.check(facts))
@@ -56,7 +58,7 @@ def decisions(ctx: typer.Context, out: PageFile, facts: FactsFile = None) -> Non
             chains=made(memory.chains()),
             calibration=made(memory.calibration(facts=facts)),
         )
-    _write(out, text)
+    write_page(place, text)
     if call.json:
         output.document({"report": out, "summary": summary.to_dict()})
     else:
@@ -76,6 +78,7 @@ def audit(ctx: typer.Context, out: PageFile, since: Since = None) -> None:
     from memkit.present.report_pages import bad_runs, log_page
 
     call: Call = ctx.obj
+    place = require_place(out)
     with call.memory() as memory, output.progress(call, "report") as progress:
         made = _counting(progress)
         runs, health = made(memory.audit.runs(since=since)), made(memory.audit.health(since=since))
@@ -89,7 +92,7 @@ def audit(ctx: typer.Context, out: PageFile, since: Since = None) -> None:
             usage=made(memory.audit.usage(since=since)),
             history=history,
         )
-    _write(out, text)
+    write_page(place, text)
     n_bad, n_breaks = len(bad_runs(runs)), len(history.breaks)
     found = bool(n_bad or n_breaks or not chain.is_whole)
     if call.json:
@@ -111,6 +114,7 @@ def consolidation(ctx: typer.Context, out: PageFile) -> None:
     from memkit.present.report_pages import consolidation_page
 
     call: Call = ctx.obj
+    place = require_place(out)
     with call.memory() as memory, output.progress(call, "report") as progress:
         made = _counting(progress)
         balance, runs = made(memory.staging.balance()), made(memory.audit.runs(worker="memory_consolidation"))
@@ -124,7 +128,7 @@ def consolidation(ctx: typer.Context, out: PageFile) -> None:
             ledger=made(memory.sql(LEDGER)),
             records=made(memory.sql(RECORDS)),
         )
-    _write(out, text)
+    write_page(place, text)
     found = bool(staged.rows or dead.rows or not balance.is_even)
     last = runs[0].to_dict() if len(runs) else None
     if call.json:
@@ -150,9 +154,3 @@ def _counting(progress: Callable[[int], None] | None) -> Callable[[Made], Made]:
 
 def _name(memory: Memory) -> str:
     return Path(memory.paths.project_path).name or memory.paths.project_path
-
-
-def _write(out: str, text: str) -> None:
-    from memkit.store import durable
-
-    durable.replace(Path(out), text.encode("utf-8"))

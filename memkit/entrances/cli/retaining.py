@@ -12,6 +12,7 @@ from memkit.entrances.cli import FOUND, output
 from memkit.entrances.cli.asking import Rows
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.deciding import AsOf
+from memkit.entrances.cli.files_out import require_place, write_page
 from memkit.errors import InvalidInputError, UsageError
 
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why.")]
@@ -76,10 +77,11 @@ def review(  # noqa: PLR0917 - a command line has as many options as it has
     Changes nothing. Leaves with 1 if something is due, within the days asked for, or may be erased in the trash.
     """
     call: Call = ctx.obj
+    place = None if out is None else require_place(out)
     days = read_days(due_within)
     with call.memory() as memory:
         found = memory.retention.review(read_policy(policy), as_of, due_within=days)
-        written = None if out is None else memory.retention.write_plan(found, out)
+        written = None if place is None else memory.retention.write_plan(found, place)
     if call.json:
         output.document({"review": found.to_dict(), "plan": None if written is None else str(written)})
     else:
@@ -253,9 +255,9 @@ def report(
     import datetime as dt
 
     from memkit.present.retention_page import audit_page
-    from memkit.store import durable
 
     call: Call = ctx.obj
+    place = require_place(out)
     days = read_days(due_within)
     with call.memory() as memory:
         values = read_policy(policy)
@@ -268,12 +270,12 @@ def report(
             trash=memory.trash.list(values),
             impact=memory.retention.impact(found),
         )
-    durable.replace(Path(out), text.encode("utf-8"))
+    write_page(place, text)
     if call.json:
         output.document({"report": out, "review": found.to_dict()})
     else:
-        output.headline(
-            f"{len(found.due):,} due, {len(found.expired):,} to erase; {out}", good=not found.finds_something
-        )
+        n_due, n_soon, n_expired = len(found.due), len(found.due_soon), len(found.expired)
+        words = f"{n_due:,} due, {n_soon:,} within {days:g} days, {n_expired:,} to erase; {out}"
+        output.headline(words, good=not found.finds_something)
     if found.finds_something:
         raise typer.Exit(FOUND)
