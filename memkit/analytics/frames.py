@@ -69,7 +69,8 @@ def frame_schemas() -> dict[str, Any]:
                 ("is_pinned", pa.bool_()),
                 ("is_held", pa.bool_()),
                 ("restored_until_ms", pa.int64()),
-                ("reason", pa.string()),
+                ("pin_reason", pa.string()),
+                ("hold_reason", pa.string()),
             ]
         ),
         "envelopes": pa.schema([("entry_id", pa.string()), ("n_bytes", pa.int64())]),

@@ -180,7 +180,8 @@ def _frames(  # noqa: PLR0917
                 "is_pinned": entry_id in pins,
                 "is_held": entry_id in holds,
                 "restored_until_ms": restored[entry_id] + grace if entry_id in restored else None,
-                "reason": (holds.get(entry_id) or pins[entry_id]).reason if entry_id in {*pins, *holds} else "",
+                "pin_reason": pins[entry_id].reason if entry_id in pins else "",
+                "hold_reason": holds[entry_id].reason if entry_id in holds else "",
             }
             for entry_id in ids
         ],

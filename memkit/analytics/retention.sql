@@ -84,7 +84,8 @@ limited as (
         coalesce(m.is_pinned, false) as is_pinned,
         coalesce(m.is_held, false) or $legal_hold::boolean as is_held,
         coalesce(m.restored_until_ms, 0) > $as_of_ms::bigint as is_restored,
-        coalesce(m.reason, '') as reason,
+        coalesce(m.pin_reason, '') as pin_reason,
+        coalesce(m.hold_reason, '') as hold_reason,
         s.stored_ms > $as_of_ms::bigint + $skew_ms::bigint as is_future,
         coalesce(v.n_bytes, 0) as n_bytes
     from stored as s
@@ -149,7 +150,8 @@ select
     is_restored,
     is_future,
     is_unreadable,
-    reason,
+    pin_reason,
+    hold_reason,
     successors,
     replaced_by,
     replaces,

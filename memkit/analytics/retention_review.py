@@ -480,11 +480,11 @@ def _traces(raw: Mapping[str, Any], review: RetentionReview) -> tuple[RuleTrace,
         many = f"number {place:,} {counted}, newest first; {most:,} are kept"
         if raw["is_doubtful"]:
             many += " (not counted while entries are stored in the future)"
-    reason = f": {raw['reason']}" if raw["reason"] else ""
-    held = "the policy holds everything" if review.policy.legal_hold else f"a legal hold{reason}"
+    pinned, held = (f": {raw[name]}" if raw[name] else "" for name in ("pin_reason", "hold_reason"))
+    held = "the policy holds everything" if review.policy.legal_hold else f"a legal hold{held}"
     plain = (
         ("legal_hold", raw["is_held"], held, "no legal hold"),
-        ("pin", raw["is_pinned"], f"pinned{reason}", "not pinned"),
+        ("pin", raw["is_pinned"], f"pinned{pinned}", "not pinned"),
         ("restored", raw["is_restored"], "was brought back from the trash not long ago", "not just restored"),
         ("stored_in_future", raw["is_future"], "stored later than now: a clock is wrong", "not stored in the future"),
         ("unreadable", raw["is_unreadable"], "its file cannot be read (`memkit verify`)", "its file can be read"),

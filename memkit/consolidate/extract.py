@@ -26,6 +26,7 @@ from memkit.model.candidate import CATEGORIES, Candidate, Evidence, cut, faults,
 from memkit.model.event import Trigger
 from memkit.model.ledger import Ledger
 from memkit.model.session import SKIPPED, Session, Turn
+from memkit.model.tokens import terms
 from memkit.store import canonical, extraction, ledger, staging
 from memkit.store.extraction import Extraction
 from memkit.store.store import Store
@@ -271,17 +272,29 @@ def scrubbed(candidate: Candidate, scrubber: Scrubber, masked: dict[str, int]) -
     def evidence(each: Evidence) -> Evidence:
         return replace(each, excerpt=text(each.excerpt))
 
-    return replace(
+    clean = replace(
         candidate,
         title=text(candidate.title),
         summary=text(candidate.summary),
         body=text(candidate.body),
-        triggers=tuple(map(text, candidate.triggers)),
-        tags=tuple(map(text, candidate.tags)),
         tripwires=tuple(map(text, candidate.tripwires)),
         evidence=tuple(map(evidence, candidate.evidence)),
         supersedes=tuple(map(text, candidate.supersedes)),
     )
+    # Triggers and tags may be words of a text, in another spelling: none that only a masked secret had is kept.
+    secret = _words(candidate) - _words(clean)
+
+    def telling(values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(text(value) for value in values if secret.isdisjoint(terms(value)))
+
+    clean = replace(clean, triggers=telling(candidate.triggers), tags=telling(candidate.tags))
+    return repaired(clean) if candidate.triggers and not clean.triggers else clean
+
+
+def _words(candidate: Candidate) -> set[str]:
+    """The words of everything it says."""
+    said = (candidate.title, candidate.summary, candidate.body, *candidate.tripwires)
+    return set(terms("\n".join((*said, *(each.excerpt for each in candidate.evidence)))))
 
 
 def _kept(store: Store, held: HeldLock, report: ExtractionReport, before: Sequence[Extraction]) -> ExtractionReport:

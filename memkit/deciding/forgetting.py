@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memkit.deciding.part import Part
-from memkit.errors import StoreError, UsageError
+from memkit.errors import HeldError, StoreError, UsageError
 from memkit.store import look
 from memkit.store.wipe import WipeReceipt, wipe
 
@@ -30,7 +30,7 @@ class Forgetting(Part):
 
         Raises:
             EntryNotFoundError, AmbiguousIdError: none has this id, or several begin with it.
-            HeldError: a legal hold stands on it.
+            HeldError: a legal hold stands on it, or the policy holds everything.
             ConfirmationError: `confirm` is something else.
             StoreError: the disk, a permission or another writer stood in the way; what was begun is carried on by the
                 next writer.
@@ -38,6 +38,8 @@ class Forgetting(Part):
         from memkit.retention.erase import erase
 
         self._require_open()
+        if confirm:
+            self._require_no_legal_hold()
         try:
             return erase(self._store, entry_id, confirm=confirm, reason=reason)
         finally:
@@ -101,8 +103,18 @@ class Forgetting(Part):
 
         Raises:
             ConfirmationError: `confirm` is something else; nothing was removed.
+            HeldError: a legal hold stands on an entry, or the policy holds everything; nothing was removed.
         """
         self._require_open()
+        self._require_no_legal_hold()
         receipt = wipe(self._store, confirm=confirm)
         self._reload()
         return receipt
+
+    def _require_no_legal_hold(self) -> None:
+        if self.settings.settings.retention.legal_hold:
+            raise HeldError(
+                "the policy holds everything: nothing is erased",
+                field="retention.legal_hold",
+                remedy="Whoever set it has to take it off first.",
+            )

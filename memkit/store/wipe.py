@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from memkit.display import Displayable
-from memkit.errors import ConfirmationError, DamagedError
+from memkit.errors import ConfirmationError, DamagedError, HeldError
 from memkit.model.event import Event
-from memkit.store import durable, entries, index, leftovers, look
+from memkit.store import durable, entries, index, leftovers, look, marks
 from memkit.store.kinds import kind_of
 from memkit.store.paths import StorePaths, path_text
 from memkit.store.store import Store
@@ -56,6 +56,7 @@ def wipe(store: Store, *, confirm: str) -> WipeReceipt:
 
     Raises:
         ConfirmationError: `confirm` is something else; nothing was removed.
+        HeldError: a legal hold stands on an entry; nothing was removed.
     """
     paths = store.paths
     names = {paths.key, os.path.basename(paths.project_path)}
@@ -65,6 +66,13 @@ def wipe(store: Store, *, confirm: str) -> WipeReceipt:
             file=paths.folder,
             field="confirm",
             remedy=f"Pass {paths.key!r} to erase everything stored for {paths.project_path}.",
+        )
+    standing, _ = marks.current(paths, "hold")
+    if standing:
+        raise HeldError(
+            f"{len(standing):,} {'entry is' if len(standing) == 1 else 'entries are'} under legal hold",
+            file=paths.holds,
+            remedy="Whoever set the holds has to take them off first: memkit release ID.",
         )
     if not store.exists:
         return WipeReceipt(paths.key, 0, 0, 0)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memkit.errors import EntryNotFoundError, InvalidInputError
-from memkit.store import marks, prune
+from memkit.errors import EntryNotFoundError, HeldError, InvalidInputError
+from memkit.store import marks, prune, wipe
 from memkit.store.audit_log import read_events
 from memkit.store.repair import repair
 from memkit.store.verify import verify
@@ -71,3 +71,15 @@ def test_a_damaged_mark_is_told_and_moved_to_quarantine_by_repair(kept, line):
     assert verify(store) == []
     assert marks.current(store.paths, "pin") == ({ids[0]: mark}, [])
     assert [path.read_bytes() for path in store.paths.quarantine.glob("*.bin")] == [line + b"\n"]
+
+
+def test_a_store_with_an_entry_under_legal_hold_is_not_wiped(store, ids):
+    marks.put(store, ids[0], kind="hold", reason="The court asked.")
+    with pytest.raises(HeldError, match="1 entry is under legal hold"):
+        wipe.wipe(store, confirm=store.paths.key)
+    marks.put(store, ids[1], kind="hold", reason="The court asked.")
+    with pytest.raises(HeldError, match="2 entries are under legal hold"):
+        wipe.wipe(store, confirm=store.paths.key)
+    for entry_id in ids[:2]:
+        marks.take_off(store, entry_id, kind="hold", reason="closed")
+    assert wipe.wipe(store, confirm=store.paths.key).n_entries == len(ids)
