@@ -73,7 +73,8 @@ def test_a_damaged_mark_is_told_and_moved_to_quarantine_by_repair(kept, line):
     assert [path.read_bytes() for path in store.paths.quarantine.glob("*.bin")] == [line + b"\n"]
 
 
-def test_a_store_with_an_entry_under_legal_hold_is_not_wiped(store, ids):
+def test_a_store_with_an_entry_under_legal_hold_is_not_wiped(store):
+    ids = put(store, new(), new("Which queue?"), new("Which cache?"))
     marks.put(store, ids[0], kind="hold", reason="The court asked.")
     with pytest.raises(HeldError, match="1 entry is under legal hold"):
         wipe.wipe(store, confirm=store.paths.key)
