@@ -538,3 +538,18 @@ def test_a_model_works_where_an_event_loop_runs_already(tmp_path):
 
 def test_messages_of_a_made_session_are_what_the_tests_think():
     assert [line["role"] for line in messages(TURNS[:1])] == ["user", "tool"]
+
+
+def test_notes_that_grew_under_their_last_heading_are_read_on(store, tmp_path):
+    """A section is one turn, and may go on; what it said before is not staged once more."""
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Kiln\n\n- Lesson: preheat the kiln before each firing.\n")
+    assert len(run(store, notes).candidates) == 1
+    with notes.open("a") as file:
+        file.write("- Lesson: stir the glaze before each firing.\n")
+    grown = run(store, notes)
+    assert ["glaze" in each.body for each in grown.candidates] == [True]
+    assert run(store, notes).candidates == ()
+    with notes.open("a") as file:
+        file.write("\n## Later\n\n- Lesson: let the kiln cool for a day.\n")
+    assert ["cool" in each.body for each in run(store, notes).candidates] == [True]
