@@ -58,3 +58,12 @@ def test_a_secret_of_a_session_is_in_no_file_in_any_spelling(mem, tmp_path, form
     assert KEY.lower().encode() not in stored
     assert PASSWORD.lower().encode() not in stored
     assert PASSWORD[:9].lower().encode() not in stored
+
+
+def test_erasing_a_living_record_is_no_break_of_its_history(mem):
+    mem.records.write("lesson", "alpha", body="Preheat the kiln.", sources=["Mara"])
+    mem.records.write("lesson", "beta", body="Stir the glaze.", sources=["Mara"])
+    mem.records.delete("lesson", "beta", reason="wrong")
+    for slug in ("alpha", "beta"):
+        mem.erase_record(slug, confirm=True)
+    assert len(mem.audit.history().breaks) == 0

@@ -59,16 +59,19 @@ def erase_record(store: Store, slug: str, *, confirm: bool | str = False, reason
         dry = Hand(dry=True)
         planned = [*_elsewhere(store, traces, dry), *_files(paths, slug, dry)]
         return EraseReceipt(slug, store.clock.now(), True, tuple(planned), (), len(traces), None)
+    before_hash: str | None = None
     with canonical.writing(store, "erase") as held, store.index_lock.held("erase"):
         removed = list(_elsewhere(store, traces, Hand()))
         for folder in _FOLDERS:
             data = look.read_bytes(paths.folder / folder / f"{slug}{SUFFIX}")
             if data is not None:
-                seen_records.intend(paths, held, f"{folder}/{slug}{SUFFIX}", None, was=record_hash(data))
+                before_hash = record_hash(data)
+                seen_records.intend(paths, held, f"{folder}/{slug}{SUFFIX}", None, was=before_hash)
         removed += _files(paths, slug, Hand())
     scan = scan_for_traces(store, traces)
     why = "" if traces.are_in(said) else said
-    store.audit.record(Event("record_operation", "erase", detail={"slug": slug, "reason": why or None}))
+    detail = {"slug": slug, "before_hash": before_hash, "reason": why or None}
+    store.audit.record(Event("record_operation", "erase", detail=detail))
     return EraseReceipt(slug, store.clock.now(), False, tuple(removed), (), len(traces), scan)
 
 
