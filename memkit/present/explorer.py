@@ -6,15 +6,15 @@ value of the explorer is what is on the screen: `.value`, `.selected`, `.to_pand
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memkit.analytics.explore import Explored, ExploreRow, Facets, Filters
-from memkit.display import Displayable, MimeBundle
+from memkit.display import Displayable
 from memkit.errors import MemkitError
 from memkit.present import render
 from memkit.present.blocks import Block, Column, Fact, Facts, Grid, Line, Para, Section, Sheet, joined
+from memkit.present.live import Asking
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.wording import count, fact, first_steps, points, status_chip
@@ -22,7 +22,6 @@ from memkit.present.wording import count, fact, first_steps, points, status_chip
 if TYPE_CHECKING:
     import pandas as pd
 
-DEBOUNCE_SECONDS = 0.08
 AGES: tuple[tuple[str, float | None], ...] = (
     ("any age", None), ("last 7 days", 7.0), ("last 30 days", 30.0), ("last 90 days", 90.0), ("last year", 365.0),
 )  # fmt: skip
@@ -30,7 +29,7 @@ ANY = ""
 ANY_AGE = -1.0  # a choice of None is no choice in a Dropdown
 
 
-class Explorer(Displayable):
+class Explorer(Asking, Displayable):
     """See the module; made by `mem.explore()`.
 
     Args:
@@ -50,17 +49,13 @@ class Explorer(Displayable):
         filters: Filters,
         scopes: tuple[str, ...] = ("own",),
     ) -> None:
+        super().__init__()
         self._look = look
         self._card = card
         self.facets = facets
         self.scopes = scopes
         self.value: Explored = look(filters)
         self.selected: str | None = None
-        self._box: Any = None
-        self._parts: dict[str, Any] = {}
-        self._timer: threading.Timer | None = None
-        self._showing = False
-        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"<Explorer: {count(len(self.value), 'hit')} for {self.value.filters.query[:60]!r}>"
@@ -113,13 +108,6 @@ class Explorer(Displayable):
 
     # -- widgets -------------------------------------------------------------------------------------------------
 
-    def widget(self) -> Any:
-        """The ipywidgets widget; the same at every call."""
-        if self._box is None:
-            self._box = self._build()
-            self._show()
-        return self._box
-
     def _build(self) -> Any:
         import ipywidgets as w
 
@@ -159,14 +147,10 @@ class Explorer(Displayable):
 
     def _changed(self, change: Any) -> None:
         """A keystroke waits a moment for the next one; a choice does not."""
-        if self._timer is not None:
-            self._timer.cancel()
         if change["owner"] is self._parts["query"]:
-            self._timer = threading.Timer(DEBOUNCE_SECONDS, self._ask_parts)
-            self._timer.daemon = True
-            self._timer.start()
+            self._soon.soon()
         else:
-            self._ask_parts()
+            self._soon.now()
 
     def _ask_parts(self) -> None:
         parts = self._parts
@@ -184,23 +168,20 @@ class Explorer(Displayable):
             parts["count"].value = render.html(Note(str(error)))
 
     def _chosen(self, change: Any) -> None:
-        if not self._showing and change["new"] is not None and change["new"] != self.selected:
+        if not self._shows.is_mine and change["new"] is not None and change["new"] != self.selected:
             self.select(change["new"])
 
     def _numbered(self, change: Any) -> None:
         place = change["new"] - 1
         wanted = self.value[place].id if 0 <= place < len(self.value) else None
-        if not self._showing and wanted != self.selected:
+        if not self._shows.is_mine and wanted != self.selected:
             self.select(wanted)
 
     def _show(self) -> None:
         if self._box is None:
             return
-        self._showing = True  # what the controls do to each other meanwhile is nobody's choice
-        try:
+        with self._shows:  # what the controls do to each other meanwhile is nobody's choice
             self._show_parts()
-        finally:
-            self._showing = False
 
     def _show_parts(self) -> None:
         parts = self._parts
@@ -303,13 +284,3 @@ def _cells(row: ExploreRow, *, scored: bool) -> tuple[Line, ...]:
         (status_chip(row.status),),
     ]  # fmt: skip
     return tuple([*cells, (points(row.score or 0.0),)] if scored else cells)
-
-
-def explorer_bundle(explorer: Explorer) -> MimeBundle:
-    """The widgets where they can be shown, and the still page beside them."""
-    still = render.bundle(explorer)
-    try:
-        live = explorer.widget()._repr_mimebundle_()
-    except ImportError:
-        return still
-    return {**live, **still}

@@ -16,6 +16,7 @@ from memkit.display import Displayable, MimeBundle
 from memkit.present import render
 from memkit.present.audit import reason_words, state_chip
 from memkit.present.blocks import Block, Bullets, Column, Grid, Line, Para, Section, Sheet, joined
+from memkit.present.live import Live, live_bundle
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.status_line import done, event_line, status_line
@@ -80,7 +81,7 @@ def _text(event: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-class Monitor(Displayable):
+class Monitor(Live, Displayable):
     """See the module; made by `mem.audit.monitor()`.
 
     Args:
@@ -89,14 +90,13 @@ class Monitor(Displayable):
     """
 
     def __init__(self, look: Look, *, rows: int = 8) -> None:
+        super().__init__()
         self._look = look
         self.n_rows = rows
         self.events: tuple[Mapping[str, Any], ...] = ()
         self.value: tuple[SeenRun, ...] = ()
         self.line = ""
         self.only_failures = False
-        self._box: Any = None
-        self._parts: dict[str, Any] = {}
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.refresh()
@@ -132,22 +132,18 @@ class Monitor(Displayable):
         names = SeenRun.__slots__
         return pd.DataFrame([{name: getattr(run, name) for name in names} for run in self.runs], columns=list(names))
 
-    def widget(self) -> Any:
-        """The ipywidgets widget; the same at every call."""
-        if self._box is None:
-            import ipywidgets as w
+    def _build(self) -> Any:
+        import ipywidgets as w
 
-            parts = {
-                "page": w.HTML(),
-                "live": w.Checkbox(value=True, description="Live", indent=False),
-                "failures": w.Checkbox(value=self.only_failures, description="Only what failed", indent=False),
-            }
-            parts["live"].observe(lambda change: self.start() if change["new"] else self.stop(), names="value")
-            parts["failures"].observe(lambda change: self.show(only_failures=change["new"]), names="value")
-            row = w.HBox([parts["live"], parts["failures"]], layout=w.Layout(flex_flow="row wrap"))
-            self._parts, self._box = parts, w.VBox([row, parts["page"]])
-            self._show()
-        return self._box
+        self._parts = parts = {
+            "page": w.HTML(),
+            "live": w.Checkbox(value=True, description="Live", indent=False),
+            "failures": w.Checkbox(value=self.only_failures, description="Only what failed", indent=False),
+        }
+        parts["live"].observe(lambda change: self.start() if change["new"] else self.stop(), names="value")
+        parts["failures"].observe(lambda change: self.show(only_failures=change["new"]), names="value")
+        row = w.HBox([parts["live"], parts["failures"]], layout=w.Layout(flex_flow="row wrap"))
+        return w.VBox([row, parts["page"]])
 
     def _show(self) -> None:
         if self._box is not None:
@@ -208,12 +204,8 @@ def _run(run: SeenRun) -> tuple[Line, ...]:
 
 
 def monitor_bundle(monitor: Monitor) -> MimeBundle:
-    """The widget where one can be shown, and the still picture beside it."""
-    still = render.bundle(monitor)
-    try:
-        live = monitor.widget()._repr_mimebundle_()
-    except ImportError:
-        return still
-    if monitor._parts["live"].value:  # noqa: SLF001 - its own module
+    """The widget, kept up to date from here on where it can be shown, and the still picture beside it."""
+    bundle = live_bundle(monitor)
+    if monitor._parts and monitor._parts["live"].value:  # noqa: SLF001 - its own module
         monitor.start()
-    return {**live, **still}
+    return bundle

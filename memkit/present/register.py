@@ -73,7 +73,8 @@ from memkit.present import (
 from memkit.present.blocks import Sheet
 from memkit.present.charts import bars, series
 from memkit.present.charts.chart import Chart, chart_sheet
-from memkit.present.explorer import Explorer, Note, explorer_bundle, explorer_sheet, note_sheet
+from memkit.present.explorer import Explorer, Note, explorer_sheet, note_sheet
+from memkit.present.live import live_bundle
 from memkit.present.monitor import Monitor, monitor_bundle, monitor_sheet
 from memkit.present.render import bundle, sheet_of, text
 from memkit.present.review import item_sheet, review_bundle, review_sheet
@@ -188,8 +189,8 @@ for _module, _name, _sheet in NAMED:
     if find_spec(_module) is not None:
         register(getattr(import_module(_module), _name), _sheet)
 mimebundle.register(Monitor, monitor_bundle)
-mimebundle.register(Explorer, explorer_bundle)
+mimebundle.register(Explorer, live_bundle)
 mimebundle.register(Review, review_bundle)
-mimebundle.register(retention_explorer.RetentionExplorer, retention_explorer.explorer_bundle)
-mimebundle.register(timeline_explorer.TimelineExplorer, timeline_explorer.explorer_bundle)
+mimebundle.register(retention_explorer.RetentionExplorer, live_bundle)
+mimebundle.register(timeline_explorer.TimelineExplorer, live_bundle)
 explored.register(Retention, retention_explorer.RetentionExplorer)

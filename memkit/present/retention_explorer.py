@@ -8,7 +8,6 @@ the store changed since. The value of the explorer is what is on the screen: `.v
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib.util import find_spec
@@ -16,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.retention_review import RetentionReceipt, RetentionReview
-from memkit.display import Displayable, MimeBundle
+from memkit.display import Displayable
 from memkit.errors import MemkitError, UsageError
 from memkit.model.policy import NONE, Limit, RetentionPolicy
 from memkit.present import render
 from memkit.present.blocks import Block, Fold, Line, Para, Picture, Section, Sheet
 from memkit.present.charts.bars import ages_chart
-from memkit.present.debounce import Debounced, Showing
 from memkit.present.explorer import Note
+from memkit.present.live import Asking
 from memkit.present.render import MAX_ROWS
 from memkit.present.retention import review_sheet
 from memkit.present.safe import say
@@ -41,7 +40,7 @@ AHEAD: tuple[tuple[str, float], ...] = (
 )  # fmt: skip
 
 
-class RetentionExplorer(Displayable):
+class RetentionExplorer(Asking, Displayable):
     """See the module; made by `mem.retention.explore()`.
 
     Args:
@@ -53,6 +52,7 @@ class RetentionExplorer(Displayable):
     def __init__(
         self, retention: Retention, policy: RetentionPolicy | None = None, *, due_within: float = 30.0
     ) -> None:
+        super().__init__()
         self._retention = retention
         self._ahead = due_within
         self.value: RetentionReview = self._look(policy or retention.policy, due_within)
@@ -60,12 +60,6 @@ class RetentionExplorer(Displayable):
         self.prepared: RetentionReceipt | None = None
         self.receipt: RetentionReceipt | None = None
         self.refusal = ""
-        self._box: Any = None
-        self._parts: dict[str, Any] = {}
-        self._soon = Debounced(self._ask_parts)
-        self._lock = threading.RLock()
-        self._shows = Showing()
-        self._wanted: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"<RetentionExplorer: {self.value.n_due:,} of {count(len(self.value), 'entry', 'entries')} due>"
@@ -184,13 +178,6 @@ class RetentionExplorer(Displayable):
         self._own_due = self._due_by_settings()
 
     # -- widgets -------------------------------------------------------------------------------------------------
-
-    def widget(self) -> Any:
-        """The ipywidgets widget; the same at every call."""
-        if self._box is None:
-            self._box = self._build()
-            self._show()
-        return self._box
 
     def _build(self) -> Any:
         import ipywidgets as w
@@ -391,13 +378,3 @@ def page_sheet(page: _Page, rows: int = MAX_ROWS) -> Sheet:
         table = Fold(("The same as a table",), chart.table)
         drawn = (Picture(chart.words, chart.picture, chart.title), table)
     return Sheet(review.title, lead, (*drawn, *review.body))
-
-
-def explorer_bundle(explorer: RetentionExplorer) -> MimeBundle:
-    """The sliders where they can be shown, and the still page beside them."""
-    still = render.bundle(explorer)
-    try:
-        live = explorer.widget()._repr_mimebundle_()
-    except ImportError:
-        return still
-    return {**live, **still}

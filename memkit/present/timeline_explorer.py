@@ -7,7 +7,6 @@ on the screen: `.value`, `.events`, `.selected`, `.to_pandas()`.
 from __future__ import annotations
 
 import datetime as dt
-import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,15 +16,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from memkit import clock
 from memkit.analytics.timeline import BUCKETS, Timeline, TimelineEvent
 from memkit.analytics.tripwire_words import moment as brief
-from memkit.display import Displayable, MimeBundle
+from memkit.display import Displayable
 from memkit.errors import InvalidInputError, MemkitError
 from memkit.model.moments import Moment, moment_of
 from memkit.present import render
 from memkit.present.blocks import Block, Bullets, Fold, Line, Para, Picture, Section, Sheet
 from memkit.present.charts.series import timeline_chart
-from memkit.present.debounce import Debounced, Showing
 from memkit.present.explorer import Note
 from memkit.present.history import event_line, stretches_grid
+from memkit.present.live import Asking
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.wording import count, first_steps, moment
@@ -61,7 +60,7 @@ class Period:
                 raise InvalidInputError(f"{kind!r:.40} is no kind of event", field="kinds", remedy=", ".join(KINDS))
 
 
-class TimelineExplorer(Displayable):
+class TimelineExplorer(Asking, Displayable):
     """See the module; made by `mem.timeline.explore()`.
 
     Args:
@@ -81,6 +80,7 @@ class TimelineExplorer(Displayable):
         until: dt.datetime | None = None,
         bucket: str = "month",
     ) -> None:
+        super().__init__()
         self._look = look
         self._card = card
         self.period = Period(since, until, bucket)
@@ -88,12 +88,6 @@ class TimelineExplorer(Displayable):
         self._events = self._chosen_events()
         self.whole: Timeline = look(None, None, bucket)
         self.selected: TimelineEvent | None = None
-        self._box: Any = None
-        self._parts: dict[str, Any] = {}
-        self._soon = Debounced(self._ask_parts)
-        self._lock = threading.RLock()
-        self._shows = Showing()
-        self._wanted: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"<TimelineExplorer: {count(len(self.events), 'event')} in {count(len(self.value), self.value.bucket)}>"
@@ -174,13 +168,6 @@ class TimelineExplorer(Displayable):
         )
 
     # -- widgets -------------------------------------------------------------------------------------------------
-
-    def widget(self) -> Any:
-        """The ipywidgets widget; the same at every call."""
-        if self._box is None:
-            self._box = self._build()
-            self._show()
-        return self._box
 
     def _build(self) -> Any:
         import ipywidgets as w
@@ -375,13 +362,3 @@ def explorer_sheet(explorer: TimelineExplorer, rows: int = MAX_ROWS) -> Sheet:
     card = explorer.card
     chosen = () if card is None else (Section(("Chosen",), render.sheet_of(card).body),)
     return Sheet(page.title, page.lead, (*page.body, *chosen))
-
-
-def explorer_bundle(explorer: TimelineExplorer) -> MimeBundle:
-    """The slider where it can be shown, and the still page beside it."""
-    still = render.bundle(explorer)
-    try:
-        live = explorer.widget()._repr_mimebundle_()
-    except ImportError:
-        return still
-    return {**live, **still}

@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from memkit.present.explorer import DEBOUNCE_SECONDS
+from memkit.present.debounce import SECONDS as DEBOUNCE_SECONDS
 from tests.browser.desk import Desk
 
 pytestmark = pytest.mark.browser
