@@ -42,7 +42,6 @@ PASSED_OVER: Final = (
     "recalled", "no-evidence", "invalid",
 )  # fmt: skip
 MAX_IDS: Final = 200  # of candidates that an event names
-NOTES: Final = "notes"  # the format whose turns are sections, which may grow
 Progress = Callable[[Iterable[Turn]], Iterable[Turn]]
 
 
@@ -244,10 +243,7 @@ def read_before(session: Session, before: Sequence[Extraction]) -> int:
         return 0
     if last.sha256 != session.sha256 and last.sha256 != session.turns.prefix_sha256(last.n_bytes):
         return 0
-    n_shared = session.turns.shared_with([each.branch for each in before if each.branch], last.n_bytes)
-    # The last section of notes may have grown; what it said before is known by its digest.
-    grew = session.format == NOTES and last.sha256 != session.sha256
-    return max(0, n_shared - 1) if grew else n_shared
+    return session.turns.shared_with([each.branch for each in before if each.branch], last.n_bytes)
 
 
 def _not_staged(

@@ -66,24 +66,6 @@ class Turns(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class TurnList:
-    """Turns that are in memory."""
-
-    items: tuple[Turn, ...]
-
-    def __iter__(self) -> Iterator[Turn]:
-        return iter(self.items)
-
-    def shared_with(self, branches: Collection[str], n_bytes: int) -> int:  # noqa: ARG002 - there are no branches
-        """Those that begin before byte `n_bytes`."""
-        return sum(turn.offset < n_bytes for turn in self.items)
-
-    def prefix_sha256(self, n_bytes: int) -> str:  # noqa: ARG002 - there is no file
-        """Nothing, for there is no file."""
-        return ""
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
     """One session as its file holds it now.
 

@@ -9,7 +9,7 @@ from memkit.consolidate.remind import Reminder
 from memkit.consolidate.staged import StagedCandidate, StagedList
 from memkit.model.candidate import Candidate, Evidence
 from memkit.model.problem import Problem
-from memkit.model.session import Session, TurnList
+from memkit.model.session import Session
 from memkit.store.deadletters import DeadLetter
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -27,7 +27,7 @@ def candidate(**changes):
 
 def session(**changes):
     values = {
-        "id": "0199f2c4", "format": "pi", "path": "/home/me/s.jsonl", "sha256": "0" * 64, "n_bytes": 1, "turns": TurnList(()),
+        "id": "0199f2c4", "format": "pi", "path": "/home/me/s.jsonl", "sha256": "0" * 64, "n_bytes": 1, "turns": (),
         "branch": "aaaa", "branches": ("aaaa", "bbbb"), "skipped": {"tool-output": 1204, "torn-line": 1},
     }  # fmt: skip
     return Session(**{**values, **changes})

@@ -84,12 +84,15 @@ class FileTurns:
         return digest.hexdigest() if left == 0 else ""
 
     def shared_with(self, branches: Collection[str], n_bytes: int) -> int:
-        """Turns up to where the branch leaves the earlier ones; without branches, those within the first `n_bytes`."""
+        """Turns up to where the branch leaves the earlier ones; without branches, those that end within `n_bytes`.
+
+        One that goes on behind them, like the last section of notes that grew, is read again as a whole.
+        """
         path = self.line_numbers
         if self.table.is_tree:
             path = path[: self.table.common(path, branches)]
         else:
-            path = [i for i in path if self.table.offsets[i] < n_bytes]
+            path = [i for i in path if self.table.offsets[i] + self.table.sizes[i] <= n_bytes]
         return sum(1 for _ in self.table.talk(path))
 
 
