@@ -15,7 +15,7 @@ import pathlib
 import random
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,27 +54,34 @@ def nested(depth: int) -> Any:
     return value
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every value inside a JSON value."""
-    yield path
-    if isinstance(value, dict):
-        for key in value:
-            yield from places(value[key], (*path, key))
-    elif isinstance(value, list):
-        for i, item in enumerate(value[:20]):
-            yield from places(item, (*path, i))
+DEEPEST = 70  # a place below is not looked for: a parser that goes so far down has long refused
+
+
+def places(value: Any) -> list[tuple[Any, ...]]:
+    """The path of every value inside a JSON value, down to `DEEPEST` levels."""
+    found: list[tuple[Any, ...]] = []
+    waiting: list[tuple[tuple[Any, ...], Any]] = [((), value)]
+    while waiting:
+        path, held = waiting.pop()
+        found.append(path)
+        if len(path) == DEEPEST:
+            continue
+        if isinstance(held, dict):
+            waiting += [((*path, key), item) for key, item in held.items()]
+        elif isinstance(held, list):
+            waiting += [((*path, i), item) for i, item in enumerate(held[:20])]
+    return found
 
 
 def put(value: Any, path: tuple[Any, ...], new_value: Any) -> Any:
-    """`value` with another value at a place."""
+    """`value` with another value at a place, which is changed where it stands; the new one may be changed later."""
     if not path:
         return new_value
-    changed = copy.deepcopy(value)
-    holder = changed
+    holder = value
     for step in path[:-1]:
         holder = holder[step]
     holder[path[-1]] = new_value
-    return changed
+    return value
 
 
 def mutate(rng: random.Random, seeds: list[bytes]) -> bytes:
@@ -125,11 +132,10 @@ def _mutated_json(rng: random.Random, seeds: list[bytes]) -> bytes:
     except ValueError:
         return mutate(rng, seeds)
     for _ in range(rng.choice((1, 1, 2, 4))):
-        spots = list(places(value))
-        path = rng.choice(spots)
+        path = rng.choice(places(value))
         kind = rng.random()
         if kind < 0.75:
-            value = put(value, path, rng.choice(VALUES))
+            value = put(value, path, copy.deepcopy(rng.choice(VALUES)))
         elif kind < 0.82:
             value = put(value, path, nested(rng.choice((60, 64, 65, 200, 2000))))
         elif path and isinstance(path[-1], str):
