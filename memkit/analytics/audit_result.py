@@ -46,6 +46,8 @@ class AuditRun(_Said):
         trigger: What set it off.
         status: `completed`, `skipped`, `failed`, `cancelled`, `running`, or `lost` (its process is gone).
         reason: Why it ended so, a short code; None for one without an end.
+        because: What left a consolidation without a candidate: how the extraction before it ended, or
+            `nothing_extracted` where no session was looked through since the consolidation before; else None.
         message: What went wrong, in words, where something did.
         started_at: When; None where only its end is known.
         ended_at: When; None for one without an end.
@@ -75,6 +77,7 @@ class AuditRun(_Said):
     trigger: str | None
     status: str
     reason: str | None
+    because: str | None
     message: str | None
     started_at: dt.datetime | None
     ended_at: dt.datetime | None

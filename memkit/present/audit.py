@@ -51,6 +51,7 @@ REASONS = {
     "no_new_session_range": "the session holds nothing that was not read before",
     "no_candidates": "nothing worth keeping was found",
     "no_staging": "nothing waited to be reconciled",
+    "nothing_extracted": "no session was looked through for it",
     "no_record_changes": "nothing had to be changed",
     "records_updated": "records were written",
     "linter_failed": "the linter refused a record",
@@ -64,11 +65,17 @@ REASONS = {
 _NOTHING: Line = ("–",)
 
 
-def reason_words(code: str | None) -> str:
-    """Why a run ended so, in words with the code behind; the code alone where it is not known here."""
+def reason_words(code: str | None, because: str | None = None) -> str:
+    """Why a run ended so, in words with the code behind; the code alone where it is not known here.
+
+    Args:
+        code: How it ended.
+        because: What led to that: how the run ended that it lived on.
+    """
     if not code:
         return ""
-    return f"{REASONS[code]} ({code})" if code in REASONS else code
+    words = f"{REASONS[code]} ({code})" if code in REASONS else code
+    return f"{words}, because {reason_words(because)}" if because else words
 
 
 def state_chip(status: str | None) -> Chip:
@@ -130,13 +137,13 @@ def _run(row: AuditRun) -> tuple[Line, ...]:
         ("dropped", row.n_dropped), ("restaged", row.n_restaged), ("gave up", row.n_dead_lettered),
     ]  # fmt: skip
     seconds: Line = (f"{row.duration_seconds:,.1f}",) if row.duration_seconds is not None else _NOTHING
-    why = " — ".join(part for part in (reason_words(row.reason), row.message) if part)
+    why = " — ".join(part for part in (reason_words(row.reason, row.because), row.message) if part)
     return (
         _when(row.started_at or row.ended_at),
         _text(row.worker.removeprefix("memory_")),
         _text(row.trigger),
         (state_chip(row.status),),
-        _text(why, 120),
+        _text(why, 240),
         seconds,
         _text(", ".join(f"{verb} {n:,}" for verb, n in did if n)),
     )
@@ -240,7 +247,8 @@ def health_sheet(health: AuditHealth, rows: int = MAX_ROWS) -> Sheet:
 
 
 def _health(row: WorkerHealth) -> tuple[Line, ...]:
-    newest: Line = (state_chip(row.last_status), *((" ", *_text(row.last_reason, 40)) if row.last_reason else ()))
+    why: Line = (" ", *_text(reason_words(row.last_reason), 120)) if row.last_reason else ()
+    newest: Line = (state_chip(row.last_status), *why)
     numbers = (row.n_completed, row.n_skipped, row.n_failed, row.n_lost)
     rate: Line = (share(row.failure_rate),) if row.failure_rate is not None else _NOTHING
     name = _text(row.worker.removeprefix("memory_"))

@@ -19,7 +19,7 @@ from memkit.present.blocks import Block, Bullets, Column, Grid, Line, Para, Sect
 from memkit.present.live import Live, live_bundle
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.status_line import done, event_line, status_line
+from memkit.present.status_line import because, done, event_line, status_line
 from memkit.present.wording import count
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class SeenRun:
         status: `completed`, `skipped`, `failed`, `cancelled`, `running` or `lost`.
         occurred_at: When the newest of its events was written, as it stands in the log.
         reason: Why it ended so, a short code.
+        because: What left a consolidation without a candidate, a short code; empty where nothing did or is known.
         did: What it did, in words.
     """
 
@@ -48,16 +49,17 @@ class SeenRun:
     status: str
     occurred_at: str
     reason: str
+    because: str
     did: str
 
 
 def seen_runs(events: Sequence[Mapping[str, Any]], lost: Collection[str] = ()) -> tuple[SeenRun, ...]:
     """The runs that events tell of, newest first; one without an end is running, or lost."""
-    newest: dict[str, Mapping[str, Any]] = {}
-    for event in events:
-        if event.get("event") == "worker_lifecycle":
-            newest.pop(str(event.get("run_id")), None)
-            newest[str(event.get("run_id"))] = event
+    told = [event for event in events if event.get("event") == "worker_lifecycle"]
+    newest: dict[str, int] = {}
+    for place, event in enumerate(told):
+        newest.pop(str(event.get("run_id")), None)
+        newest[str(event.get("run_id"))] = place
     return tuple(
         SeenRun(
             run_id=run_id,
@@ -65,9 +67,11 @@ def seen_runs(events: Sequence[Mapping[str, Any]], lost: Collection[str] = ()) -
             status=_status(event, run_id in lost),
             occurred_at=_text(event, "occurred_at"),
             reason=_text(event, "reason"),
+            because=because(told, place),
             did=done(event),
         )
-        for run_id, event in reversed(newest.items())
+        for run_id, place in reversed(newest.items())
+        for event in (told[place],)
     )
 
 
@@ -198,7 +202,7 @@ def _run(run: SeenRun) -> tuple[Line, ...]:
         (say(run.occurred_at[:19].replace("T", " "), 19),),
         (say(run.worker.removeprefix("memory_"), 30),),
         (state_chip(run.status),),
-        (say(reason_words(run.reason) or "–", 80),),
+        (say(reason_words(run.reason, run.because) or "–", 200),),
         (say(run.did or "–", 80),),
     )
 

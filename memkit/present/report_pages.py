@@ -156,7 +156,9 @@ def _log_summary(project: str, health: AuditHealth, runs: AuditRuns, chain: Chai
     for row in health:
         name = row.worker.removeprefix("memory_")
         last = f"the newest run is {row.last_status}"
-        why = f": {reason_words(row.last_reason)}" if row.last_reason else ""
+        newest = next((run for run in runs if run.worker == row.worker), None)
+        because = newest.because if newest and newest.reason == row.last_reason else None
+        why = f": {reason_words(row.last_reason, because)}" if row.last_reason else ""
         done = f"; it last did its work on {moment(row.last_success_at)}" if row.last_success_at else ""
         lines.append(f"{name.capitalize()}: {last}{why}{done}.")
     waiting = count(health.n_waiting, "candidate waits", "candidates wait")
@@ -228,7 +230,7 @@ def _consolidation_summary(
         last = runs[0]
         when = last.started_at or last.ended_at
         on = f" on {moment(when)}" if when else ""
-        why = f": {reason_words(last.reason)}" if last.reason else ""
+        why = f": {reason_words(last.reason, last.because)}" if last.reason else ""
         lines.append(f"The last consolidation was {last.status}{on}{why}.")
     else:
         lines.append("No consolidation has run yet.")

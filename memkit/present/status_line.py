@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memkit.model import jsontext
@@ -30,14 +30,37 @@ def status_line(events: Iterable[Mapping[str, Any]], *, lost: Iterable[str] = ()
         events: The latest events, oldest first, as the JSON objects of their lines.
         lost: Runs whose process is gone.
     """
-    last: Mapping[str, Any] | None = None
-    for event in events:
-        if event.get("event") == "worker_lifecycle":
-            last = event
-    if last is None:
+    runs = [event for event in events if event.get("event") == "worker_lifecycle"]
+    if not runs:
         return ""
+    last = runs[-1]
     worker = _WORKERS.get(str(last.get("worker")), shown(str(last.get("worker")), 30, "escape"))
-    return f"MEMORY {worker}{_state(last, set(lost))}"
+    why = shown(because(runs, -1), 60, "escape").replace("_", " ")
+    return f"MEMORY {worker}{_state(last, set(lost))}{f', because {why}' if why else ''}"
+
+
+def because(runs: Sequence[Mapping[str, Any]], at: int) -> str:
+    """What left a consolidation without a candidate: how the extraction before it ended.
+
+    Args:
+        runs: Events of workers, oldest first.
+        at: The place of the end of that consolidation among them.
+
+    Returns:
+        A short code; `nothing_extracted` where no session was looked through since the consolidation before; empty
+        where the run ended otherwise, or nothing is known.
+    """
+    end = runs[at]
+    if end.get("worker") != "memory_consolidation" or end.get("reason") != "no_staging":
+        return ""
+    for event in reversed(runs[:at]):
+        if event.get("status") == "started" or event.get("reason") == "lock_held":
+            continue
+        if event.get("worker") == "memory_consolidation":
+            return "nothing_extracted"
+        reason = event.get("reason")
+        return reason if isinstance(reason, str) and reason != "candidates_found" else ""
+    return ""
 
 
 def _state(event: Mapping[str, Any], lost: set[str]) -> str:

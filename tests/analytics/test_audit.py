@@ -93,6 +93,42 @@ class TestRuns:
             child.wait()
             assert states(clock.now())["alive"] == ("lost", True)
 
+    def test_a_consolidation_with_nothing_to_do_names_what_left_it_so(self, tmp_path, store, clock):
+        def consolidates(reason, *extractions):
+            with store.audit.run(worker="memory_consolidation") as run:
+                for how in extractions:
+                    extracts(how)
+                run.skip(reason)
+            clock.advance(dt.timedelta(minutes=1))
+
+        def extracts(how):
+            with store.audit.run(worker="memory_extract") as run:
+                clock.advance(dt.timedelta(seconds=1))
+                run.skip(how)
+
+        consolidates("no_staging")
+        consolidates("no_staging", "no_new_session_range")
+        consolidates("no_staging")
+        extracts("no_candidates")
+        consolidates("lock_held")
+        extracts("lock_held")
+        consolidates("no_staging")
+        consolidates("no_staging", "candidates_found")
+        consolidates("no_record_changes", "no_candidates")
+        with open_catalog(tmp_path, store) as catalog:
+            found = audit.runs(catalog, as_of=clock.now(), worker="memory_consolidation")
+            assert [(row.reason, row.because) for row in found][::-1] == [
+                ("no_staging", "nothing_extracted"),
+                ("no_staging", "no_new_session_range"),
+                ("no_staging", "nothing_extracted"),
+                ("lock_held", None),
+                ("no_staging", "no_candidates"),
+                ("no_staging", None),
+                ("no_record_changes", None),
+            ]
+            (last,) = audit.runs(catalog, as_of=clock.now(), worker="memory_consolidation", status="skipped", limit=1)
+            assert last.reason == "no_record_changes"
+
     def test_an_end_without_its_start_is_a_row_too(self, tmp_path, store, clock):
         store.audit.record(worker("half", "completed", reason="no_candidates"))
         with open_catalog(tmp_path, store) as catalog:

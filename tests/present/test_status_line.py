@@ -47,6 +47,29 @@ def test_the_last_word_counts_and_other_events_say_nothing():
     assert status_line([]) == ""
 
 
+EXTRACTED = worker("extract", "skipped", "no_new_session_range", run_id="r2")
+NOTHING_WAITED = worker("consolidation", "skipped", "no_staging")
+
+
+@pytest.mark.parametrize(
+    ("before", "why"),
+    [
+        ([EXTRACTED], ", because no new session range"),
+        ([worker("extract", "completed", "no_candidates", run_id="r2")], ", because no candidates"),
+        ([worker("extract", "completed", "candidates_found", run_id="r2")], ""),
+        ([worker("extract", "failed", run_id="r2")], ""),
+        ([EXTRACTED, worker("extract", "failed", "lock_held", run_id="r3")], ", because no new session range"),
+        ([EXTRACTED, worker("consolidation", "completed", "x", run_id="r3")], ", because nothing extracted"),
+        ([worker("consolidation", "started")], ""),
+        ([], ""),
+    ],
+)
+def test_a_consolidation_with_nothing_to_do_names_what_left_it_so(before, why):
+    events = [*before, {"event": "record_usage"}, NOTHING_WAITED]
+    assert status_line(events) == f"MEMORY consolidation skipped: no staging{why}"
+    assert seen_runs(events)[0].because.replace("_", " ") == why.removeprefix(", because ")
+
+
 def test_a_run_without_a_process_is_lost():
     assert status_line([worker("extract", "started")], lost=["r1"]) == "MEMORY extract lost: its process is gone"
 
@@ -145,7 +168,15 @@ class TestMonitor:
         monitor._parts["failures"].value = True
         assert list(monitor.to_pandas()["run_id"]) == ["a"]
         assert "only what failed or got lost" in words(monitor._parts["page"].value)
-        assert list(monitor.to_pandas().columns) == ["run_id", "worker", "status", "occurred_at", "reason", "did"]
+        assert list(monitor.to_pandas().columns) == [
+            "run_id",
+            "worker",
+            "status",
+            "occurred_at",
+            "reason",
+            "because",
+            "did",
+        ]
 
     def test_watching_can_be_paused(self):
         pytest.importorskip("ipywidgets")
