@@ -11,18 +11,20 @@ import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memkit.clock import Clock, SystemClock
-from memkit.deciding import doctor
 from memkit.errors import DamagedError, MemkitWarning
 from memkit.memory import Memory, Project, not_enabled
-from memkit.model.checkup import Checkup
 from memkit.settings import Environment, Loaded, load, storage_root
 from memkit.store import consent, leftovers
 from memkit.store.paths import StorePaths, absolute, path_text, resolve_project
 from memkit.store.scrub import Scrubber
 from memkit.store.scrub_patterns import shipped_patterns
 from memkit.store.store import Store
+
+if TYPE_CHECKING:
+    from memkit.model.checkup import Checkup
 
 
 def open_memory(
@@ -105,6 +107,8 @@ def check_up(project: Project = ".", *, root: Project | None = None, environment
     Raises:
         ProjectPathError: the folder does not exist.
     """
+    from memkit.deciding import doctor
+
     return doctor.check_up(
         resolve_project(project),
         root=None if root is None else absolute(root),

@@ -6,9 +6,8 @@ Each module of this floor registers, in `sheet_of`, how its result becomes a she
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch
 
-from memkit.display import MimeBundle
+from memkit.display import ByType, MimeBundle
 from memkit.present import markup, terminal
 from memkit.present.blocks import Block, Para, Sheet
 from memkit.present.safe import say
@@ -18,7 +17,7 @@ MAX_HTML_BYTES = 200_000
 MAX_PART_BYTES = 1_000_000
 
 
-@singledispatch
+@ByType
 def sheet_of(value: object, rows: int = MAX_ROWS) -> Sheet:  # noqa: ARG001
     """What is shown of `value`, at most `rows` of its rows."""
     return Sheet((say(type(value).__name__, 80),), (), (Para((say(repr(value), 2_000, breaks="keep"),)),))

@@ -6,13 +6,13 @@ import pkgutil
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import pytest
 
 import memkit
-from memkit.display import Displayable, mimebundle, plain
-from memkit.present.register import NAMED, SHEETS
+from memkit.display import Displayable, drawn, explored, mimebundle, plain
+from memkit.present import register
+from memkit.present.register import BUNDLES, CHARTS, EXPLORERS, SHEETS
 from memkit.present.render import sheet_of
 
 HEAVY = (
@@ -46,16 +46,29 @@ def test_everything_that_says_it_shows_itself_is_drawn_by_somebody():
     missing = [kind for kind in _displayable() if mimebundle.dispatch(kind) is mimebundle.dispatch(object)]
     assert missing == []
     assert [kind for kind in _displayable() if plain.dispatch(kind) is plain.dispatch(object)] == []
-    assert set(SHEETS) <= set(_displayable())
+    silent = {register.named(name) for name in SHEETS} - set(_displayable())
+    assert {kind.__name__ for kind in silent} == {"DecisionRow"}, "a row is shown within its list, or by `render`"
 
 
-@pytest.mark.parametrize(("module", "name", "sheet"), NAMED, ids=[name for _, name, _ in NAMED])
-def test_a_result_named_and_not_imported_is_drawn_once_it_exists(module, name, sheet):
-    if find_spec(module) is None:
-        pytest.skip(f"{module} is not part of this build")
-    kind = getattr(importlib.import_module(module), name)
-    assert mimebundle.dispatch(kind) is not mimebundle.dispatch(object)
-    assert sheet_of.dispatch(kind) is sheet
+@pytest.mark.parametrize("name", sorted({**SHEETS, **CHARTS, **BUNDLES, **EXPLORERS}))
+def test_a_type_is_named_where_it_is_defined_and_drawn_by_what_is_named(name):
+    kind = register.named(name)
+    assert f"{kind.__module__}.{kind.__qualname__}" == name
+    for table, by_type in ((SHEETS, sheet_of), (CHARTS, drawn), (BUNDLES, mimebundle), (EXPLORERS, explored)):
+        if name in table:
+            assert by_type.dispatch(kind) is register.named(f"memkit.present.{table[name]}")
+
+
+def test_a_renderer_is_loaded_with_the_first_value_it_shows():
+    code = (
+        "from memkit import present\nfrom memkit.store.listing import EntryList\nimport datetime as dt, sys\n"
+        "value = EntryList(rows=(), as_of=dt.datetime.now(dt.timezone.utc), n_damaged=0)\n"
+        "assert 'memkit.present.entries' not in sys.modules\n"
+        "assert 'EntryList(' not in value.to_text()\n"
+        "assert 'memkit.present.entries' in sys.modules\n"
+        "assert 'memkit.present.retention' not in sys.modules"
+    )
+    assert _loaded(code) == []
 
 
 def test_a_value_nobody_draws_shows_its_repr():
@@ -85,4 +98,4 @@ def test_templates_load_with_the_first_html():
 def test_the_page_about_showing_lists_every_kind_and_no_other():
     page = (pathlib.Path(__file__).parents[2] / "docs" / "reference" / "showing.md").read_text("utf-8")
     listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    assert listed == {kind.__name__ for kind in SHEETS} | {name for _, name, _ in NAMED}
+    assert listed == {name.rpartition(".")[2] for name in SHEETS}
