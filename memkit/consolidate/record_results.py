@@ -12,6 +12,7 @@ from memkit.display import Displayable
 from memkit.model.lint_finding import Finding
 from memkit.model.problem import Problem
 from memkit.model.record import Record
+from memkit.store.deleted_records import DeletedRecord
 
 RecordOp = Literal["write", "edit", "delete", "restore"]
 
@@ -74,6 +75,32 @@ class RecordList(Displayable):
             "records": rows,
             "problems": [problem.to_dict() for problem in self.problems],
         }
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedRecords(Displayable):
+    """Deleted records that can still be put back, the last deleted first; one name may have been deleted several times.
+
+    Attributes:
+        rows: The records in the trash.
+        as_of: When it was looked at.
+    """
+
+    rows: tuple[DeletedRecord, ...]
+    as_of: dt.datetime
+
+    def __repr__(self) -> str:
+        return f"<DeletedRecords: {len(self.rows)}>"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[DeletedRecord]:
+        return iter(self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {"as_of": clock.iso(self.as_of), "deleted": [row.to_dict() for row in self.rows]}
 
 
 @dataclass(frozen=True, slots=True)

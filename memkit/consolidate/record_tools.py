@@ -19,7 +19,14 @@ from memkit import clock as clocks
 from memkit.consolidate.lint import LintReport, lint, lint_record, new_errors
 from memkit.consolidate.neighbours import Neighbours
 from memkit.consolidate.record_fields import Texts, body_of, extra_of, status_of, texts_of
-from memkit.consolidate.record_results import RecordHit, RecordHits, RecordList, RecordReceipt, ShownRecord
+from memkit.consolidate.record_results import (
+    DeletedRecords,
+    RecordHit,
+    RecordHits,
+    RecordList,
+    RecordReceipt,
+    ShownRecord,
+)
 from memkit.consolidate.shortlist import Shortlist
 from memkit.errors import InvalidInputError, LintError, LockedError, MemkitError, RecordNotFoundError, StoreError
 from memkit.model import jsontext
@@ -335,6 +342,10 @@ class RecordTools:
             self._read.pop(gone.path, None)
         left = self._naming(slug)
         return RecordReceipt("delete", file.record, gone.path, gone.before_hash, None, left, kept_as=gone.kept_as)
+
+    def deleted(self) -> DeletedRecords:
+        """Records that were deleted and lie in the trash, the last deleted first; `restore` puts one back."""
+        return DeletedRecords(tuple(deleted_records.listed(self._store.paths)), self._store.clock.now())
 
     def restore(self, slug: str, *, kind: str | None = None, reason: str = "") -> RecordReceipt:
         """Put the record of this name that was deleted last back where it was, byte by byte.

@@ -7,7 +7,7 @@ from typing import Final
 
 from memkit import clock
 from memkit.consolidate.lint import LintReport
-from memkit.consolidate.record_results import RecordHits, RecordList, RecordReceipt, ShownRecord
+from memkit.consolidate.record_results import DeletedRecords, RecordHits, RecordList, RecordReceipt, ShownRecord
 from memkit.model.lint_finding import Finding
 from memkit.model.problem import Problem
 from memkit.model.record import Record
@@ -158,6 +158,30 @@ def _problems(problems: Sequence[Problem]) -> list[Block]:
         for problem in problems[:MAX_ROWS]
     ]
     return [Section((f"Not readable as a record ({len(problems):,})",), (Bullets(tuple(items)),))]
+
+
+def deleted_sheet(deleted: DeletedRecords, rows: int = MAX_ROWS) -> Sheet:
+    """Deleted records as lines, the last deleted first."""
+    total = len(deleted)
+    if not total:
+        return Sheet(("No deleted record in the trash",), (), ())
+    shown = deleted.rows[:rows]
+    cells: list[tuple[Line, ...]] = []
+    for row in shown:
+        at = clock.parse_instant(row.deleted_at) if row.deleted_at else None
+        when: Line = ("–",) if at is None else (clock.age_words(clock.age_days(at, deleted.as_of)),)
+        cells.append(
+            ((say(row.slug, 80, "code"),), (say(row.path.partition("/")[0], 20),), when, (say(row.reason or "–", 200),))
+        )
+    columns = (
+        Column("Record", least=20),
+        Column("Folder", fixed=True),
+        Column("Deleted", fixed=True),
+        Column("Reason"),
+    )
+    how = step("Put one back", "memkit records restore SLUG", "mem.records.restore(slug)")
+    title = f"{len(shown):,} of {total:,} deleted records" if len(shown) < total else count(total, "deleted record")
+    return Sheet((title,), (how,), (Grid((), columns, tuple(cells)),))
 
 
 def hits_sheet(found: RecordHits, rows: int = MAX_ROWS) -> Sheet:

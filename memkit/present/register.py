@@ -70,6 +70,7 @@ SHEETS: dict[str, str] = {
     "memkit.model.record.Record": "records.record_sheet",
     "memkit.consolidate.record_results.ShownRecord": "records.shown_sheet",
     "memkit.consolidate.record_results.RecordList": "records.list_sheet",
+    "memkit.consolidate.record_results.DeletedRecords": "records.deleted_sheet",
     "memkit.consolidate.record_results.RecordHits": "records.hits_sheet",
     "memkit.consolidate.record_results.RecordReceipt": "records.receipt_sheet",
     "memkit.consolidate.lint.LintReport": "records.lint_sheet",

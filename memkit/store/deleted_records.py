@@ -49,20 +49,30 @@ class DeletedRecord:
         folder: It came from: `memory` or `knowledge`.
         slug: Its name.
         name: Of its file in the trash.
-        deleted_at: When it was deleted, ISO 8601; "" where the note beside it cannot be read.
-        reason: Why; "" likewise.
+        deleted_at: When it was deleted, ISO 8601; None where the note beside it cannot be read.
+        reason: Why; None likewise.
     """
 
     folder: str
     slug: str
     name: str
-    deleted_at: str = ""
-    reason: str = ""
+    deleted_at: str | None = None
+    reason: str | None = None
 
     @property
     def path(self) -> str:
         """Where it came from, relative to the project's folder in the store."""
         return f"{self.folder}/{self.slug}{SUFFIX}"
+
+    def to_dict(self) -> dict[str, str | None]:
+        """Plain JSON data; what the note does not say is null."""
+        return {
+            "slug": self.slug,
+            "path": self.path,
+            "name": self.name,
+            "deleted_at": self.deleted_at,
+            "reason": self.reason,
+        }
 
 
 def remove(
@@ -104,7 +114,7 @@ def remove(
 def listed(paths: StorePaths) -> list[DeletedRecord]:
     """What lies in the trash, the last deleted first."""
     found = [_noted(paths, match) for name in look.names_in(paths.deleted_records) if (match := _NAME.fullmatch(name))]
-    return sorted(found, key=lambda each: (each.deleted_at, each.name), reverse=True)
+    return sorted(found, key=lambda each: (each.deleted_at or "", each.name), reverse=True)
 
 
 def _noted(paths: StorePaths, match: re.Match[str]) -> DeletedRecord:
@@ -114,7 +124,10 @@ def _noted(paths: StorePaths, match: re.Match[str]) -> DeletedRecord:
         note = jsonl.parse_object(look.read_bytes(paths.deleted_records / _note_of(bare.name)) or b"")
     except (StoreError, jsontext.JsonDamage):
         return bare
-    return replace(bare, deleted_at=str(note.get("deleted_at", "")), reason=str(note.get("reason", "")))
+    with suppress(ValueError):  # a person wrote something else there
+        at = clocks.iso(clocks.parse_instant(str(note.get("deleted_at"))))
+        bare = replace(bare, deleted_at=at)
+    return replace(bare, reason=str(note.get("reason", "")))
 
 
 def _note_of(name: str) -> str:

@@ -49,6 +49,35 @@ def test_a_deleted_record_comes_back_byte_by_byte_and_leaves_the_trash(mem, kept
     assert len(mem.audit.events(op="external_edit")) == 1
 
 
+def test_what_can_be_put_back_is_listed_with_its_reason(mem, clock):
+    assert "No deleted record" in mem.records.deleted().to_text()
+    for slug in ("use-utc", "use-tabs"):
+        mem.records.write("lesson", slug, body=f"About {slug}.", sources=["Mara"])
+        mem.records.delete("lesson", slug, reason=f"Not {slug}.")
+        clock.advance(dt.timedelta(days=2))
+
+    found = mem.records.deleted()
+
+    assert [(row.slug, row.reason) for row in found] == [("use-tabs", "Not use-tabs."), ("use-utc", "Not use-utc.")]
+    assert found.to_dict()["deleted"][0]["path"] == "memory/use-tabs.md"
+    text = found.to_text()
+    assert "2 deleted records" in text
+    assert "2 days ago" in text
+    assert "Not use-tabs." in text
+    mem.records.restore("use-tabs")
+    assert [row.slug for row in mem.records.deleted()] == ["use-utc"]
+
+
+def test_a_note_with_nonsense_for_a_time_lists_the_record_without(mem):
+    mem.records.write("lesson", "use-utc", body="Use it.", sources=["Mara"])
+    mem.records.delete("lesson", "use-utc", reason="Wrong.")
+    (note,) = mem.paths.deleted_records.glob("*.json")
+    note.write_text('{"deleted_at": "yesterday", "reason": "Wrong."}')
+    (row,) = mem.records.deleted()
+    assert (row.deleted_at, row.reason) == (None, "Wrong.")
+    assert "–" in mem.records.deleted().to_text()
+
+
 def test_of_several_deletions_the_last_is_meant(mem, clock):
     for text in ("First.", "Second."):
         mem.records.write("lesson", "use-utc", body=text, sources=["Mara"])
@@ -109,7 +138,7 @@ def test_a_note_that_cannot_be_read_hides_no_record(mem, kept, note):
     if note is not None:
         path.write_bytes(note)
     (deleted,) = deleted_records.listed(mem.paths)
-    assert (deleted.slug, deleted.reason, deleted.path) == ("use-utc", "", "memory/use-utc.md")
+    assert (deleted.slug, deleted.reason, deleted.path) == ("use-utc", None, "memory/use-utc.md")
     assert mem.records.restore("use-utc").record.slug == "use-utc"
 
 

@@ -60,6 +60,7 @@ LINES = {
     "records show": "use-utc",
     "records find": "UTC",
     "records delete": "use-utc --reason wrong",
+    "records deleted": "",
     "records restore": "use-utc",
     "lint": "",
     "locks": "",
@@ -291,7 +292,7 @@ def declared() -> dict[str, set[str]]:
         if module.name.endswith("__main__"):
             continue
         for each in vars(importlib.import_module(module.name)).values():
-            if dataclasses.is_dataclass(each) and isinstance(each, type):
+            if dataclasses.is_dataclass(each) and isinstance(each, type) and each.__module__.startswith("memkit."):
                 for field in dataclasses.fields(each):
                     found.setdefault(field.name, set()).add(str(field.type))
     return found

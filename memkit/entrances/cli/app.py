@@ -148,6 +148,7 @@ def build() -> typer.Typer:
     verb("Verbs", "write", recording.write, RECORD_EXAMPLE, of=kept)
     verb("Verbs", "edit", recording.edit, "memkit records edit use-utc --tag time --tag sql", of=kept)
     verb("Verbs", "delete", recording.delete, 'memkit records delete use-utc --reason "It was wrong."', of=kept)
+    verb("Verbs", "deleted", recording.deleted, "memkit records deleted", of=kept)
     verb("Verbs", "restore", recording.restore, "memkit records restore use-utc", of=kept)
 
     verb(care_title, "doctor", doctoring.doctor, "memkit doctor\nmemkit doctor --json")

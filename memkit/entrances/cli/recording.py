@@ -193,6 +193,17 @@ def delete(ctx: typer.Context, slug: Slug, reason: Reason, kind: Kind = None, ex
     _answer(call, receipt)
 
 
+def deleted(ctx: typer.Context, rows: Rows = 20) -> None:
+    """List deleted records that can be put back, and why they went.
+
+    The last deleted comes first.
+    """
+    call: Call = ctx.obj
+    with call.memory() as memory:
+        found = memory.records.deleted()
+    _answer(call, found, rows=rows)
+
+
 def restore(ctx: typer.Context, slug: Slug, kind: Kind = None, reason: Reason = "") -> None:
     """Put a deleted record back where it was, byte by byte.
 

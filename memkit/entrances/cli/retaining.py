@@ -148,7 +148,10 @@ def impact(ctx: typer.Context, rows: Rows = 20) -> None:
 
 
 def list_trash(ctx: typer.Context, rows: Rows = 20) -> None:
-    """Show what is in the trash, why, and until when."""
+    """Show which entries are in the trash, why, and until when.
+
+    Records that a person deleted are listed by records deleted.
+    """
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.trash.list()
