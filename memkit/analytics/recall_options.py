@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from memkit.analytics.recall_result import RecallHit
 from memkit.analytics.stemming import NONE
 from memkit.errors import InvalidInputError
 from memkit.model.decision import FIELDS
+from memkit.model.frozen import FrozenMapping
 
 if TYPE_CHECKING:
     from memkit.catalog.vectors import Embedder
 
 MAX_LIMIT = 1000
-WEIGHTS: Mapping[str, float] = MappingProxyType({"question": 2.0, "conclusion": 2.0, "synthesis": 1.0, "tags": 1.5})
+WEIGHTS: Mapping[str, float] = FrozenMapping({"question": 2.0, "conclusion": 2.0, "synthesis": 1.0, "tags": 1.5})
 Rerank = Callable[[str, Sequence[RecallHit]], Sequence[float]]
 
 

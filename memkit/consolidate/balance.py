@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from memkit.consolidate.reconcile import name_of
 from memkit.display import Displayable
 from memkit.model.candidate import key_of
+from memkit.model.frozen import FrozenMapping
 from memkit.model.ledger import FATES, STAYING, Ledger
 from memkit.store import deadletters, extraction, ledger, staging
 from memkit.store.paths import StorePaths
@@ -36,7 +36,7 @@ class Balance(Displayable):
     """
 
     n_in: int
-    fates: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    fates: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
     waiting: int = 0
     unaccounted: tuple[str, ...] = ()
     unexpected: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ def balance(paths: StorePaths) -> Balance:
     fates = [life.fate for life in known.values()]
     return Balance(
         n_in=len(everyone),
-        fates=MappingProxyType({fate: fates.count(fate) for fate in FATES}),
+        fates=FrozenMapping({fate: fates.count(fate) for fate in FATES}),
         waiting=len((staged | dead) - set(known)),
         unaccounted=tuple(key for key in everyone if key not in left and key not in staged and key not in dead),
         unexpected=tuple(key for key in known if (key in left and key in staged)),

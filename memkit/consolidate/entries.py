@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from memkit.consolidate.rules import Extracted
@@ -24,6 +23,7 @@ from memkit.model.candidate import (
     title_of,
 )
 from memkit.model.decision import read_decision
+from memkit.model.frozen import FrozenMapping
 from memkit.model.session import Session, Turn
 from memkit.store import entries
 from memkit.store.store import Store
@@ -109,7 +109,7 @@ class EntryExtractor:
                     turn.number,
                     turn.number,
                     cut(conclusion, MAX_EXCERPT_CHARS),
-                    extra=MappingProxyType({"entry_id": entry.id}),
+                    extra=FrozenMapping({"entry_id": entry.id}),
                 )
                 candidate = Candidate(
                     category="decisions",

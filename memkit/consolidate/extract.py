@@ -14,7 +14,6 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memkit import clock as clocks
@@ -24,6 +23,7 @@ from memkit.display import Displayable
 from memkit.errors import ModelError
 from memkit.model.candidate import CATEGORIES, Candidate, Evidence, cut, faults, repaired
 from memkit.model.event import Trigger
+from memkit.model.frozen import FrozenMapping
 from memkit.model.ledger import Ledger
 from memkit.model.session import SKIPPED, Session, Turn
 from memkit.model.tokens import terms
@@ -92,11 +92,11 @@ class ExtractionReport(Displayable):
     as_of: dt.datetime
     n_staged_before: int = 0
     n_stored: int = 0
-    passed_over: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    masked: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    passed_over: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
+    masked: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
     file: str = ""
     quarantined: str = ""
-    usage: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    usage: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         verb = "would stage" if self.dry_run else "staged"
@@ -229,9 +229,9 @@ def _found(
         as_of=store.clock.now(),
         n_staged_before=n_staged,
         n_stored=len(same),
-        passed_over=MappingProxyType(dict(extracted.passed_over)),
-        masked=MappingProxyType(masked),
-        usage=MappingProxyType(dict(extracted.usage)),
+        passed_over=FrozenMapping(dict(extracted.passed_over)),
+        masked=FrozenMapping(masked),
+        usage=FrozenMapping(dict(extracted.usage)),
     )
     return report, before
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Final
 
 from memkit import clock as clocks
@@ -27,6 +26,7 @@ from memkit.errors import InvalidInputError, ModelError
 from memkit.model import jsontext
 from memkit.model.candidate import KIND_OF, Candidate, Malformed, cut, faults, repaired
 from memkit.model.event import Event
+from memkit.model.frozen import FrozenMapping
 from memkit.model.ledger import STAYING, Fate, Happened, Ledger, LedgerLine, Life
 from memkit.model.record import Record, RecordDamage, record_hash
 from memkit.model.slugs import free_slug
@@ -109,7 +109,7 @@ class Reconciler:
             written=tuple(self._written),
             edited=tuple(path for path in self._edited if path not in self._written),
             n_trimmed=sum(each.trims and each.outcome.fate == "merged" for each in fates),
-            masked=MappingProxyType(self._masked),
+            masked=FrozenMapping(self._masked),
         )
 
     def run(self, files: Sequence[StagingFile], progress: Progress | None = None) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from memkit.errors import InvalidInputError
 from memkit.model import jsontext
+from memkit.model.frozen import FrozenMapping
 from memkit.model.record import KEYS, normal_body
 
 Texts = Iterable[str] | str
@@ -47,4 +47,4 @@ def extra_of(values: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in plain:
         if key in KEYS:
             raise InvalidInputError(f"{key!r} is a key of its own", field="extra", remedy=f"Pass {key}= instead.")
-    return MappingProxyType(plain)
+    return FrozenMapping(plain)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, Final
 
 from memkit import clock as clocks
@@ -31,6 +30,7 @@ from memkit.consolidate.shortlist import Shortlist
 from memkit.errors import InvalidInputError, LintError, LockedError, MemkitError, RecordNotFoundError, StoreError
 from memkit.model import jsontext
 from memkit.model.event import Event
+from memkit.model.frozen import FrozenMapping
 from memkit.model.lint_finding import Finding
 from memkit.model.record import Record, normal_body, record_path, title_of
 from memkit.model.slugs import free_slug, require_slug
@@ -294,7 +294,7 @@ class RecordTools:
                 changes["status"] = "superseded" if changes["superseded_by"] else "active"
             if extra is not _UNCHANGED:
                 merged = {**before.extra, **extra_of(extra)}
-                changes["extra"] = MappingProxyType({key: value for key, value in merged.items() if value is not None})
+                changes["extra"] = FrozenMapping({key: value for key, value in merged.items() if value is not None})
             record = replace(before, **changes)
             if record != before:
                 record = replace(record, updated_at=self._store.clock.now())

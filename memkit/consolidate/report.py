@@ -6,11 +6,11 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from memkit import clock
 from memkit.display import Displayable
+from memkit.model.frozen import FrozenMapping
 from memkit.model.ledger import FATES, Fate
 from memkit.model.problem import Problem
 
@@ -83,7 +83,7 @@ class ConsolidationReport(Displayable):
     written: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     n_trimmed: int = 0
-    masked: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    masked: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
     problems: tuple[Problem, ...] = ()
 
     def __len__(self) -> int:

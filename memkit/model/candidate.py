@@ -12,17 +12,17 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from memkit.display import Displayable
 from memkit.model import tokens
 from memkit.model.entry import MAX_TAG_CHARS, MAX_TAGS
+from memkit.model.frozen import FrozenMapping
 from memkit.model.plain_words import IN_ANY_TEXT
 
 Category = Literal["lessons", "preferences", "decisions", "domain"]
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
-KIND_OF: Final[Mapping[Category, str]] = MappingProxyType(
+KIND_OF: Final[Mapping[Category, str]] = FrozenMapping(
     {"lessons": "lesson", "preferences": "preference", "decisions": "decision", "domain": "domain"}
 )
 MAX_TITLE_CHARS: Final = 120
@@ -66,7 +66,7 @@ class Evidence:
     excerpt: str
     first_line: int = 0
     last_line: int = 0
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object in a candidate."""
@@ -106,7 +106,7 @@ class Candidate(Displayable):
     reconcile_attempts: int = 0
     supersedes: tuple[str, ...] = ()
     scope: str = "project"
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         return f"<Candidate {self.kind} {self.title[:60]!r}, attempts {self.reconcile_attempts}>"
@@ -215,7 +215,7 @@ def read_candidate(category: Category, raw: object) -> Candidate:
         reconcile_attempts=attempts,
         supersedes=_texts(raw, "supersedes"),
         scope=_text(raw, "scope") or "project",
-        extra=MappingProxyType({k: v for k, v in raw.items() if k not in _KNOWN}),
+        extra=FrozenMapping({k: v for k, v in raw.items() if k not in _KNOWN}),
     )
 
 
@@ -265,7 +265,7 @@ def _one_evidence(value: object) -> Evidence:
         *(turns or (0, 0)),
         _text(value, "excerpt"),
         *(lines or (0, 0)),
-        extra=MappingProxyType({k: v for k, v in value.items() if k not in known}),
+        extra=FrozenMapping({k: v for k, v in value.items() if k not in known}),
     )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from memkit import clock
 from memkit.display import Displayable
 from memkit.errors import InvalidInputError
 from memkit.model import ids, jsontext
+from memkit.model.frozen import FrozenMapping
 
 SCHEMA_VERSION = 1
 MAX_TAGS = 32
@@ -88,7 +88,7 @@ class StoredEntry(Displayable):
     replaces: str | None = None
     source: Source | None = None
     schema_version: int = SCHEMA_VERSION
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         return f"<StoredEntry {self.id} {self.question[:50]!r} from {self.panel_id[:30]!r}, {len(self.tags)} tags>"
@@ -172,7 +172,7 @@ def entry_from_envelope(envelope: Mapping[str, Any]) -> StoredEntry:
         replaces=replaces,
         source=_source(envelope.get("source")),
         schema_version=version,
-        extra=MappingProxyType({k: v for k, v in envelope.items() if k not in _KNOWN}),
+        extra=FrozenMapping({k: v for k, v in envelope.items() if k not in _KNOWN}),
     )
 
 

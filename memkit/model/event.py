@@ -19,13 +19,13 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
 from uuid_utils import uuid7
 
 from memkit import clock
 from memkit.model import jsontext
+from memkit.model.frozen import FrozenMapping
 
 EVENT_SCHEMA_VERSION = 2
 Kind = Literal["worker_lifecycle", "record_operation", "record_usage", "entry_operation"]
@@ -52,7 +52,7 @@ _CODE = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}", re.ASCII)
 _WRITTEN = frozenset({"query", "message", "note", "source_path"})
 _GIVEN = ("id", "occurred_at", "schema_version", "actor", "seq", "prev", "healed", "text_digest")
 RESERVED = frozenset({*_GIVEN, "event", "op", "status", "text"})
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = FrozenMapping({})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from memkit.model import ids, jsontext
 from memkit.model.entry import MAX_PANEL_CHARS, StoredEntry
+from memkit.model.frozen import FrozenMapping
 from memkit.model.result import as_number, final_score, judge_confidence
 
 MAX_LINE_BYTES = 4096
@@ -41,7 +41,7 @@ class IndexLine:
     judge_confidence: int = ABSENT
     bytes: int | None = None
     sha256: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
 
     def to_dict(self) -> dict[str, Any]:
         """The line's JSON object."""
@@ -149,7 +149,7 @@ def parse_line(data: bytes) -> IndexLine:
         judge_confidence=_number(raw.get("judgeConfidence")),
         bytes=_count(raw.get("bytes")),
         sha256=raw["sha256"] if isinstance(raw.get("sha256"), str) else None,
-        extra=MappingProxyType({k: v for k, v in raw.items() if k not in _KNOWN}),
+        extra=FrozenMapping({k: v for k, v in raw.items() if k not in _KNOWN}),
     )
 
 

@@ -15,11 +15,11 @@ import difflib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import Any, Literal
 
 from memkit.errors import PolicyError
 from memkit.model import jsontext
+from memkit.model.frozen import FrozenMapping
 
 NONE: Literal["none"] = "none"
 MAX_RESULTS = 1_000
@@ -66,8 +66,8 @@ class RetentionPolicy:
     max_age_days: Limit = MAX_AGE_DAYS
     trash_days: int = TRASH_DAYS
     legal_hold: bool = False
-    panels: Mapping[str, Limits] = field(default_factory=lambda: MappingProxyType({}))
-    tags: Mapping[str, Limits] = field(default_factory=lambda: MappingProxyType({}))
+    panels: Mapping[str, Limits] = field(default_factory=lambda: FrozenMapping({}))
+    tags: Mapping[str, Limits] = field(default_factory=lambda: FrozenMapping({}))
 
     def __post_init__(self) -> None:
         for name in ("enabled", "legal_hold"):
@@ -87,7 +87,7 @@ class RetentionPolicy:
                     value = getattr(limits, one.name)
                     if value is not None:
                         _require_limit(value, f"retention.{kind}.{name}.{one.name}")
-            object.__setattr__(self, kind, MappingProxyType(dict(sorted(said.items()))))
+            object.__setattr__(self, kind, FrozenMapping(dict(sorted(said.items()))))
 
     @property
     def fingerprint(self) -> str:

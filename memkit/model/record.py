@@ -13,13 +13,13 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from memkit import clock
 from memkit.display import Displayable
 from memkit.model import front_matter
 from memkit.model.front_matter import FrontMatterDamage
+from memkit.model.frozen import FrozenMapping
 from memkit.model.slugs import is_slug
 
 RecordKind = Literal["lesson", "preference", "decision", "domain"]
@@ -27,7 +27,7 @@ RecordStatus = Literal["active", "superseded"]
 KINDS: Final = get_args(RecordKind)
 STATUSES: Final = get_args(RecordStatus)
 MEMORY, KNOWLEDGE = "memory", "knowledge"
-FOLDERS: Final[Mapping[str, str]] = MappingProxyType(
+FOLDERS: Final[Mapping[str, str]] = FrozenMapping(
     {"lesson": MEMORY, "preference": MEMORY, "decision": MEMORY, "domain": KNOWLEDGE}
 )
 SUFFIX: Final = ".md"
@@ -80,7 +80,7 @@ class Record(Displayable):
     last_seen_at: dt.datetime | None = None
     triggers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         return f"<Record {self.path} {self.status} {self.title[:50]!r}>"
@@ -215,7 +215,7 @@ def read_record(folder: str, slug: str, data: bytes) -> Record:
         last_seen_at=_instant(values, "last_seen_at"),
         triggers=_texts(values, "triggers"),
         tags=_texts(values, "tags"),
-        extra=MappingProxyType({key: value for key, value in values.items() if key not in KEYS}),
+        extra=FrozenMapping({key: value for key, value in values.items() if key not in KEYS}),
     )
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from memkit import clock
+from memkit.model.frozen import FrozenMapping
 
 # Why something in a session's file is no turn, in the order in which it is shown.
 SKIPPED: Final = (
@@ -94,7 +94,7 @@ class Session:
     branches: tuple[str, ...] = ()
     started_at: dt.datetime | None = None
     project_path: str = ""
-    skipped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    skipped: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         return f"<Session {self.id} of {self.path!r}, {self.format}, {self.n_bytes:,} bytes>"

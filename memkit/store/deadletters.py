@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from memkit.model import jsontext
 from memkit.model.candidate import CATEGORIES, Candidate, Category, Malformed
+from memkit.model.frozen import FrozenMapping
 from memkit.model.problem import Problem
 from memkit.store import look
 from memkit.store.candidate_files import (
@@ -55,7 +55,7 @@ class DeadLetter:
     category: Category
     candidate: Item
     name: str = ""
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         return f"<DeadLetter {self.category} of session {self.session_id[:40]!r}: {self.last_gate_reason[:60]}>"
@@ -115,7 +115,7 @@ def read_letter(paths: StorePaths, name: str) -> DeadLetter | None:
         category=of,
         candidate=read_item(of, raw["candidate"]),
         name=name,
-        extra=MappingProxyType({k: v for k, v in raw.items() if k not in known}),
+        extra=FrozenMapping({k: v for k, v in raw.items() if k not in known}),
     )
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from memkit.model import jsontext
+from memkit.model.frozen import FrozenMapping
 from memkit.store import durable, jsonl, look
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
@@ -77,7 +77,7 @@ class SeenFile:
                     was = raw.get("was", sha256)
                     self._found[path] = Seen(sha256, was if isinstance(was, str) else None)
         self._end += data.rfind(b"\n") + 1
-        return SeenRecords(MappingProxyType(self._found), self._n_lines)
+        return SeenRecords(FrozenMapping(self._found), self._n_lines)
 
 
 def read(paths: StorePaths) -> SeenRecords:

@@ -11,13 +11,13 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from memkit import clock as clocks
 from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError
 from memkit.model import jsontext
 from memkit.model.candidate import CATEGORIES, Candidate, Malformed, faults
+from memkit.model.frozen import FrozenMapping
 from memkit.model.problem import Problem
 from memkit.store import durable, look, quarantine
 from memkit.store.candidate_files import (
@@ -62,8 +62,8 @@ class StagingFile:
     produced_at: Any
     project_root: str
     items: tuple[Item, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    extra_lists: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
+    extra_lists: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
     sha256: str = ""
 
     def __repr__(self) -> str:
@@ -149,8 +149,8 @@ def read_file(paths: StorePaths, name: str) -> StagingFile | None:
         produced_at=raw.get("produced_at"),
         project_root=paths.project_path,
         items=tuple(read_item(category, each) for category in CATEGORIES for each in lists.get(category, [])),
-        extra=MappingProxyType({k: v for k, v in raw.items() if k not in known}),
-        extra_lists=MappingProxyType({k: v for k, v in lists.items() if k not in CATEGORIES}),
+        extra=FrozenMapping({k: v for k, v in raw.items() if k not in known}),
+        extra_lists=FrozenMapping({k: v for k, v in lists.items() if k not in CATEGORIES}),
         sha256=hashlib.sha256(data).hexdigest(),
     )
 

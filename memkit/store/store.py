@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from memkit import clock as clocks
@@ -32,6 +31,7 @@ from memkit.errors import (
 from memkit.model import jsontext
 from memkit.model.entry import Source, StoredEntry
 from memkit.model.event import Event
+from memkit.model.frozen import FrozenMapping
 from memkit.model.ids import new_ids
 from memkit.store import durable, entries, erasures, index, jsonl, leftovers, look, trash_plans
 from memkit.store.audit_log import AuditLog
@@ -258,7 +258,7 @@ class Store:
             id=item.id,
             extra=extra,
         )
-        return clean, MappingProxyType(counts)
+        return clean, FrozenMapping(counts)
 
     def _with_ids(self, new: Sequence[NewEntry]) -> list[StoredEntry]:
         now = clocks.to_ms(self.clock.now())

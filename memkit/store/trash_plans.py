@@ -14,10 +14,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Literal
 
 from memkit.model import jsontext
+from memkit.model.frozen import FrozenMapping
 from memkit.model.ids import is_id
 from memkit.model.problem import Problem
 from memkit.store import jsonl, look
@@ -159,8 +159,8 @@ class TrashState:
         problems: Damaged lines.
     """
 
-    entries: Mapping[str, TrashedEntry] = field(default_factory=lambda: MappingProxyType({}))
-    restored: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    entries: Mapping[str, TrashedEntry] = field(default_factory=lambda: FrozenMapping({}))
+    restored: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
     erased: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
     unsettled: frozenset[str] = frozenset()
@@ -273,8 +273,8 @@ class _Account:
     def state(self, problems: tuple[Problem, ...]) -> TrashState:
         """What the lines say together."""
         return TrashState(
-            entries=MappingProxyType(self.entries),
-            restored=MappingProxyType(self.restored),
+            entries=FrozenMapping(self.entries),
+            restored=FrozenMapping(self.restored),
             erased=frozenset(self.erased),
             hidden=frozenset(self.entries) | self.erased,
             unsettled=frozenset(self.unsettled),

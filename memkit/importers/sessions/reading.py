@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import BinaryIO, Final
 
 from memkit.errors import ImportSourceError
@@ -16,6 +15,7 @@ from memkit.importers.sessions import notes
 from memkit.importers.sessions.lines import Digest, Line, cannot, lines, open_file, parse
 from memkit.importers.sessions.shapes import KNOWN, SHAPES, About, Shape
 from memkit.importers.sessions.tree import Table
+from memkit.model.frozen import FrozenMapping
 from memkit.model.session import Session, Turn
 from memkit.store.paths import path_text
 
@@ -169,7 +169,7 @@ def _json(file: BinaryIO, path: Path, shape: Shape, branch: str | None) -> Sessi
         branches=tuple(map(table.name, table.leaves(line_numbers))) if table.is_tree else (),
         started_at=about.started_at,
         project_path=about.project_path,
-        skipped=MappingProxyType(dict(table.left_out(line_numbers) + damage)),
+        skipped=FrozenMapping(dict(table.left_out(line_numbers) + damage)),
     )
 
 
@@ -208,7 +208,7 @@ def _notes(file: BinaryIO, path: Path, branch: str | None) -> Session:
         sha256=digest.hexdigest(),
         n_bytes=digest.n_bytes,
         turns=FileTurns(path, None, table, line_numbers, digest.n_bytes),
-        skipped=MappingProxyType(dict(left_out)),
+        skipped=FrozenMapping(dict(left_out)),
     )
 
 
