@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from memkit.consolidate import extract as extracting
 from memkit.consolidate.adjudicate import Adjudicator
-from memkit.consolidate.reconcile import Progress, Reconciler, name_of
+from memkit.consolidate.reconcile import Progress, Reconciler
 from memkit.consolidate.recover import recover_held, returning
 from memkit.consolidate.reinforce import Reinforcement, planned, reinforce
 from memkit.consolidate.report import ConsolidationReport
 from memkit.model.candidate import CATEGORIES, Candidate
 from memkit.model.event import Trigger
 from memkit.store import canonical, staging
+from memkit.store.candidate_files import name_of
 from memkit.store.staging import StagingFile
 from memkit.store.store import Store
 

@@ -11,7 +11,6 @@ run over the same input changes no byte.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -23,7 +22,6 @@ from memkit.consolidate.extract import scrubbed
 from memkit.consolidate.lint import lint_record
 from memkit.consolidate.report import ConsolidationReport, Outcome
 from memkit.errors import InvalidInputError, ModelError
-from memkit.model import jsontext
 from memkit.model.candidate import KIND_OF, Candidate, Malformed, cut, faults, repaired
 from memkit.model.event import Event
 from memkit.model.frozen import FrozenMapping
@@ -31,7 +29,7 @@ from memkit.model.ledger import STAYING, Fate, Happened, Ledger, LedgerLine, Lif
 from memkit.model.record import Record, RecordDamage, record_hash
 from memkit.model.slugs import free_slug
 from memkit.store import deadletters, ledger, look, pending, staging
-from memkit.store.candidate_files import Item
+from memkit.store.candidate_files import Item, name_of
 from memkit.store.deadletters import DeadLetter
 from memkit.store.lock import HeldLock
 from memkit.store.pending import NewBytes
@@ -434,15 +432,6 @@ class Reconciler:
 def _outcome(key: str, session_id: str, item: Item) -> Outcome:
     title = cut(item.title or item.text, 120) if isinstance(item, Candidate) else f"(malformed: {item.reason})"
     return Outcome(key, session_id, item.category, " ".join(title.split()), "restaged")
-
-
-def name_of(session_id: str, item: Item) -> tuple[str, str]:
-    """The key of a candidate and the digest of its words; of what is none, of its JSON."""
-    if isinstance(item, Candidate):
-        return item.key(session_id), item.digest
-    data = jsontext.dumps([session_id, item.category, item.raw])
-    digest = hashlib.sha256(data).hexdigest()[:16]
-    return digest, digest
 
 
 def _letter_key(letter: DeadLetter) -> str:

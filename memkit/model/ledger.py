@@ -2,7 +2,8 @@
 
 A line says that something happened to a candidate: it met a fate, a model or a person was asked about it, it came back
 from the dead letters. The last fate of a key is its fate now. Two fates leave a candidate where it is, in staging:
-`restaged` (nobody has decided yet) and `conflict` (its record was edited meanwhile).
+`restaged` (nobody has decided yet) and `conflict` (its record was edited meanwhile). One that is `erased` went with the
+entry or the record it quoted.
 
 A line `written` is of no candidate: somebody wrote a record that changes others, and all of them change as one.
 """
@@ -19,7 +20,8 @@ from memkit.model.jsontext import JsonDamage
 
 SCHEMA_VERSION: Final = 1
 Fate = Literal[
-    "added", "duplicate", "superseding", "merged", "discarded", "conflict", "restaged", "dead_lettered"
+    "added", "duplicate", "superseding", "merged", "discarded", "conflict", "restaged", "dead_lettered",
+    "erased",
 ]  # fmt: skip
 Happened = Literal["fate", "attempt", "withdrawn", "recovered", "reinforced", "written"]
 FATES: Final[tuple[Fate, ...]] = get_args(Fate)

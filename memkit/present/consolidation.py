@@ -18,6 +18,7 @@ _FATES: dict[str, tuple[str, str, Tone]] = {
     "conflict": ("conflict", "▲", "bad"),
     "restaged": ("waits", "○", "warn"),
     "dead_lettered": ("dead letter", "▽", "bad"),
+    "erased": ("erased", "✕", "plain"),
 }
 _REASONS = {
     "needs_verdict": "rules cannot tell; somebody has to say",
@@ -133,4 +134,8 @@ def balance_sheet(balance: Balance, rows: int = MAX_ROWS) -> Sheet:
     if balance.unaccounted:
         items = tuple((say(key, 20, "code"),) for key in balance.unaccounted[:rows])
         body.append(Section((f"Nowhere ({len(balance.unaccounted):,})",), (Bullets(items),)))
+    if balance.unread:
+        items = tuple((say(file, 120, "code"),) for file in balance.unread_files[:rows])
+        title = f"In a file that cannot be read, see verify ({len(balance.unread):,})"
+        body.append(Section((title,), (Bullets(items),)))
     return Sheet(("Account of candidates",), ((chip,),), tuple(body))

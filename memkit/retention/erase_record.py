@@ -125,8 +125,9 @@ def _others(folders: Iterable[Path], mine: Iterable[Path]) -> Iterator[Path]:
 def _elsewhere(store: Store, traces: Traces, hand: Hand) -> Iterator[Removed]:
     paths = store.paths
     yield from erasers.log_text(paths, traces, hand, wait_seconds=store.wait_seconds, forget=audit_days.forget_text)
-    for eraser in (erasers.lines, erasers.candidates, erasers.quarantine):
-        yield from eraser(paths, traces, hand)
+    yield from erasers.lines(paths, traces, hand)
+    yield from erasers.candidates(paths, traces, hand, at=store.clock.now())
+    yield from erasers.quarantine(paths, traces, hand)
 
 
 def _files(paths: StorePaths, slug: str, hand: Hand) -> Iterator[Removed]:

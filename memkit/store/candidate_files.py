@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from memkit import clock as clocks
 from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError, NewerFormatError, StoreError
 from memkit.model import jsontext
-from memkit.model.candidate import Candidate, CandidateDamage, Category, Malformed, read_candidate
+from memkit.model.candidate import CATEGORIES, Candidate, CandidateDamage, Category, Malformed, read_candidate
 from memkit.model.problem import Problem
 from memkit.store import durable, leftovers, look
 from memkit.store.canonical import require_writer as require_writer  # noqa: PLC0414 - under the name callers know
@@ -54,6 +54,13 @@ def made_stem(session_id: str) -> str:
     """A name made from an id: what is readable of it, and 16 hexadecimal digits."""
     digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{_NOT_PLAIN.sub('-', session_id.lower()).strip('-')[:60] or 'session'}--{digest}"
+
+
+def is_named_for(name: str, session_id: str) -> bool:
+    """Whether a name without its ending is that of a session's staging file or of one of its dead letters."""
+    made = {stem(session_id), made_stem(session_id), session_id}
+    letters = tuple(f"{each}.{category}." for each in made for category in CATEGORIES)
+    return bool(session_id) and (name in made or name.startswith(letters))
 
 
 def is_name(name: str) -> bool:
@@ -185,6 +192,15 @@ def about_malformed(malformed: Sequence[Malformed], file: str) -> Iterator[Probl
             detail=f"{each.category}: {each.reason}: {each.detail}",
             remedy="It is kept as it is; the others are read.",
         )
+
+
+def name_of(session_id: str, item: Item) -> tuple[str, str]:
+    """The key of a candidate and the digest of its words; of what is none, of its JSON."""
+    if isinstance(item, Candidate):
+        return item.key(session_id), item.digest
+    data = jsontext.dumps([session_id, item.category, item.raw])
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    return digest, digest
 
 
 # -- writing --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ what is left. A file is written anew only where something leaves it.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -16,7 +17,7 @@ from memkit.model import jsontext
 from memkit.model.erasure import ERASED
 from memkit.model.event import without_text
 from memkit.model.ledger import Ledger
-from memkit.store import audit_log, durable, firings, index, jsonl, ledger, leftovers, look, trash
+from memkit.store import audit_log, durable, erased_candidates, firings, index, jsonl, ledger, leftovers, look, trash
 from memkit.store.audit_forget import Forgotten, forget_text
 from memkit.store.kinds import Eraser, kind_of
 from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
@@ -28,6 +29,8 @@ _SOUND = b'{"id":"'
 _ID = re.compile(rb'"(?:id|entryId|entry_id)"\s*:\s*"([a-z0-9]{8,128})"')
 _STOOD = re.compile(rb'"results/([a-z0-9]{8,128})\.json"')
 LINES_AT_A_TIME = 200
+# Fields of single words: half of one is the whole of it, which says nothing.
+KEYWORDS = frozenset({"triggers", "tags"})
 # Fields whose values are words of memkit's own, whatever an entry says.
 OWN_FIELDS = frozenset({"event", "op", "status", "actor", "worker", "trigger", "kind", "code", "category"})
 
@@ -205,38 +208,39 @@ def reasons(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Rem
         yield from _masked_lines(paths, file, "reasons", traces, hand)
 
 
-def candidates(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:
-    """`staging/` and `deadletter/`: candidates that name the entry or quote it."""
+def candidates(
+    paths: StorePaths, traces: Traces, hand: Hand = WET, *, at: dt.datetime | None = None
+) -> Iterator[Removed]:
+    """`staging/` and `deadletter/`: candidates that name the entry or quote it; `at` is when, for the ledger."""
     for file in _files(paths, "candidates"):
-        data = look.read_bytes(file) or b""
-        try:
-            document = jsontext.loads_object(data)
-        except jsontext.JsonDamage:
-            if _is_about(data, traces):
-                hand.unlink(file)
-                yield Removed(paths.relative(file), "candidates", "file")
+        gone = erased_candidates.going(
+            paths, file, lambda item: _is_of(item, traces), lambda data: _is_about(data, traces)
+        )
+        if gone is None:
             continue
-        staged = document.get("candidates")
-        if not isinstance(staged, dict):
-            if _is_of(document, traces):
-                hand.unlink(file)
-                yield Removed(paths.relative(file), "candidates", "file")
-            continue
-        left = {
-            category: [item for item in items if not _is_of(item, traces)] if isinstance(items, list) else items
-            for category, items in staged.items()
-        }
-        n = sum(len(staged[c]) - len(left[c]) for c in staged if isinstance(staged[c], list))
-        if n and not any(left.values()):
+        if not hand.dry and at is not None:
+            erased_candidates.settle(paths, gone.lives, at=at, hides=traces.are_in)
+        if gone.kept is None:
             hand.unlink(file)
-        elif n:
-            hand.replace(file, jsontext.dumps({**document, "candidates": left}) + b"\n")
-        if n:
-            yield Removed(paths.relative(file), "candidates", "candidates", n)
+        else:
+            hand.replace(file, jsontext.dumps(gone.kept) + b"\n")
+        yield Removed(paths.relative(file), "candidates", gone.what, gone.n)
 
 
 def _is_of(item: jsontext.Json, traces: Traces) -> bool:
-    return names(item, traces.ids, in_lists=True) or masked(item, lambda _, text: traces.quoted_in(text))[1] > 0
+    """Whether a candidate names the entry or quotes it; that one of its triggers is a word of the entry is chance."""
+    if names(item, traces.ids, in_lists=True):
+        return True
+    said = masked(item, lambda field, text: field not in KEYWORDS and traces.quoted_in(text))[1] > 0
+    return said or traces.quoted_in("\n".join(_texts(item)))
+
+
+def _texts(value: jsontext.Json) -> Iterator[str]:
+    """Every text of a JSON value; keys are none."""
+    if isinstance(value, str):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(item)
 
 
 def quarantine(paths: StorePaths, traces: Traces, hand: Hand = WET) -> Iterator[Removed]:

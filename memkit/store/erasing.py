@@ -175,8 +175,10 @@ def run(
     erasures.begin(paths, begun)
     removed = list(erasers.index_line(paths, traces, held, wait_seconds=wait_seconds))
     removed += erasers.log_text(paths, traces, wait_seconds=wait_seconds, forget=forget)
-    for eraser in (erasers.lines, erasers.reasons, erasers.candidates, erasers.quarantine):
-        removed += eraser(paths, traces)
+    removed += erasers.lines(paths, traces)
+    removed += erasers.reasons(paths, traces)
+    removed += erasers.candidates(paths, traces, at=begun[0].erased_at)
+    removed += erasers.quarantine(paths, traces)
     removed += drop_snapshot(paths) if snapshot is None else snapshot()
     removed += erasers.leftover(paths, traces)
     removed += erasers.trash_files(paths, traces, held=held)

@@ -2,6 +2,7 @@
 
 import pathlib
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,9 @@ from memkit.consolidate.corpus import Corpus, body_of, joined
 from memkit.errors import InvalidInputError, LockedError, ModelError
 from memkit.model.candidate import Candidate, Evidence, repaired
 from memkit.model.record import Record, record_hash, write_record
+from memkit.retention.erase import erase
 from memkit.store import audit_log, canonical, deadletters, ledger, pending, records, staging
+from memkit.store.new_entry import NewEntry
 from memkit.store.verify import verify
 from tests.stores import open_store
 
@@ -542,3 +545,23 @@ def test_what_stood_behind_a_label_begins_as_a_sentence_does_in_its_record(store
     )
     for text, wanted in said:
         assert body_of(Candidate("decisions", "A title of its own", body=text)).endswith(f"\n\n{wanted}")
+
+
+@pytest.mark.parametrize("where", ["staged", "dead letter"])
+def test_a_candidate_that_was_erased_with_its_entry_is_accounted_for_and_does_not_come_back(store, where):
+    (receipt,) = store.store_many([NewEntry(question="Which queue?", result={"conclusion": f"{QUEUE} zircon7polder"})])
+    stage(store, "s1", made("lessons", f"{QUEUE} zircon7polder"), made("lessons", LEASE))
+    if where == "dead letter":
+        (file,) = staging.read_all(store.paths)[0]
+        with canonical.writing(store, "test") as held:
+            letter = deadletters.DeadLetter("s1", None, 3, "model_error", "lessons", file.items[0])
+            deadletters.bury(store, held, letter)
+            staging.write(store, held, replace(file, items=file.items[1:]))
+    erase(store, receipt.id, confirm=True)
+    account = balance(store.paths)
+    assert (account.is_even, account.fates["erased"], account.waiting) == (True, 1, 1)
+    stage(store, "s1", made("lessons", f"{QUEUE} zircon7polder"))  # somebody stages it once more
+    report = run(store)
+    assert [row.fate for row in report] == ["added"]
+    assert balance(store.paths).fates["erased"] == 1
+    sound(store)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from memkit.clock import FixedClock
 from memkit.model import jsontext
 from memkit.model import ledger as consolidation
-from memkit.model.candidate import Candidate
+from memkit.model.candidate import Candidate, read_candidate
 from memkit.model.event import Event
 from memkit.model.mark import MARK_KINDS
 from memkit.model.record import Record, read_record, write_record
@@ -34,6 +34,7 @@ from memkit.store import (
     canonical,
     deadletters,
     external_edits,
+    extraction,
     firings,
     ledger,
     leftovers,
@@ -532,8 +533,12 @@ def _erase_record(bench: Bench) -> None:
 
 
 def _a_deleted_record(bench: Bench) -> None:
-    """A record, and an older one of its name among the deleted ones."""
+    """A record, an older one of its name among the deleted ones, and a candidate that quotes it."""
     _a_record(bench)
+    (record,) = records.read_all(bench.store.paths).records
+    said = Candidate("lessons", "Said before", "s", record.body, triggers=("kept",))
+    file = staging.StagingFile("s1.json", "s1", None, bench.store.paths.project_path, (said,))
+    _place(bench.store.paths.staging / "s1.json", jsontext.dumps(file.to_dict()))
     _tools(bench).delete("lesson", "kept", reason="tried by the ladder")
     _a_record(bench)
     bench.ledger.records.pop("kept")
@@ -541,9 +546,11 @@ def _a_deleted_record(bench: Bench) -> None:
 
 def _wholly_there_or_gone(bench: Bench) -> list[str]:
     """Each copy of a record being erased is as it was, or gone; what is left of it can be erased again."""
+    from memkit.consolidate.balance import balance
     from memkit.retention.erase_record import copies, erase_record
 
     found = [each for each in _records_are_whole(bench) if "kept" not in each]
+    found += [f"candidate {key} is nowhere" for key in balance(bench.store.paths).unaccounted]
     if copies(bench.store.paths, "kept"):
         left = erase_record(bench.store, "kept").removed
         found += [] if left else ["a record is there and nobody would erase it"]
@@ -916,6 +923,24 @@ def _something_to_erase(bench: Bench) -> None:
         "candidates": {"lessons": [candidate], "preferences": [], "decisions": [], "domain": []},
     }  # fmt: skip
     _place(paths.staging / "s1.json", json.dumps(staged).encode())
+    dead = {
+        "session_id": "s1", "produced_at": "2026-01-01T00:00:00Z", "attempts": 3, "last_gate_reason": "model_error",
+        "category": "domain", "candidate": {**candidate, "body": f"learned {marker}"},
+    }  # fmt: skip
+    _place(paths.deadletter / "s1.domain.0123456789ab.json", json.dumps(dead).encode())
+    read = [read_candidate("lessons", candidate), read_candidate("domain", dead["candidate"])]
+    line = extraction.Extraction(
+        "s1",
+        "/sessions/s1.jsonl",
+        "0" * 64,
+        1,
+        "",
+        1,
+        "rules",
+        dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
+        tuple(each.digest for each in read),
+    )
+    _place(paths.extraction, jsontext.dumps(line.to_dict()) + b"\n")
     note = {"file": "index.jsonl", "start": 0, "end": 20, "reason": "cut", "moved_at": "2026-01-01T00:00:00Z"}
     _place(paths.quarantine / "spot.bin", b'{"questionPreview":"question ' + marker.encode())
     _place(paths.quarantine / "spot.json", json.dumps({**note, "name": "spot", "n_bytes": 20}).encode())
@@ -927,7 +952,9 @@ def _with_a_snapshot(bench: Bench) -> None:
 
 
 def _erased_everywhere_or_under_way(bench: Bench) -> list[str]:
-    """What was erased is in no file; what is being erased may still be, as long as the store says so."""
+    """What was erased is in no file, as long as the store does not say it is under way; no candidate is nowhere."""
+    from memkit.consolidate.balance import balance
+
     paths = bench.store.paths
     if look.exists(paths.wiped):
         return []
@@ -939,7 +966,8 @@ def _erased_everywhere_or_under_way(bench: Bench) -> list[str]:
         or not (begun or any(look.exists(file) for file in (paths.entry_file(entry_id), paths.trash_file(entry_id))))
     }
     files = [path for path in paths.folder.rglob("*") if path.is_file() and not path.is_symlink()]
-    return [
+    uneven = [f"candidate {key} is nowhere" for key in balance(paths).unaccounted]
+    return uneven + [
         f"{marker} was erased and stands in {paths.relative(path)}"
         for marker in sorted(done)
         for path in files
@@ -1113,17 +1141,17 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("record-restore", ("deleted_records.put_back", "RecordTools.restore"), _restore_record,
               before=_a_record_in_the_trash, also=_records_are_whole, in_pairs=False),
     Operation("record-erase", ("erase_record.erase_record", "Memory.erase_record"), _erase_record, before=_a_deleted_record,
-              also=_wholly_there_or_gone, in_pairs=False),
+              also=_wholly_there_or_gone, allowed=AFTER_A_CRASH | {"damaged-ledger"}, in_pairs=False),
     Operation("audit-run", ("AuditLog.run", "AuditLog.record", "Audit.run", "Audit.used"), _audit_run, in_pairs=False),
     Operation("forget-text", ("audit_forget.forget_text",), _forget_text, before=_audit_lines, also=_forgotten_is_gone,
               in_pairs=False),
     Operation("retention-apply", ("Retention.apply",), _apply, allowed=_TRASH, in_pairs=False, heavy=True,
               moves=lambda bench: (_listed(bench)[:2], [])),
     Operation("retention-expire", ("Retention.apply", "expiry.erase_expired"), _apply_and_expire, before=_something_expired,
-              also=_erased_everywhere_or_under_way, allowed=_TRASH | {"unfinished-erasure"}, in_pairs=False, heavy=True,
+              also=_erased_everywhere_or_under_way, allowed=_TRASH | {"damaged-ledger", "unfinished-erasure"}, in_pairs=False, heavy=True,
               moves=lambda bench: (_listed(bench)[:1], [])),
     Operation("carry-on-erasing", ("expiry.carry_on",), _carry_on, before=_cut_erasure, in_pairs=False, heavy=True,
-              also=_erased_everywhere_or_under_way, allowed=AFTER_A_CRASH | {"unfinished-erasure"}),
+              also=_erased_everywhere_or_under_way, allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-erasure"}),
     Operation("store-and-prune", ("Retention.after_storing", "apply.prune_due", "Memory.store"), _store_and_prune, allowed=_TRASH,
               in_pairs=False, heavy=True, moves=lambda bench: (_listed(bench)[:1], [])),
     Operation("release", ("marks.take_off", "Retention.release"), _release, before=_hold, also=_marks_are_whole,
@@ -1136,7 +1164,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("prune-and-settle", ("prune.prune",), _settle, allowed=_TRASH, in_pairs=False,
               moves=lambda bench: (_listed(bench)[:2], [])),
     Operation("prune-and-expire", ("prune.prune",), _expire, before=_some_in_the_trash, in_pairs=False,
-              allowed=_TRASH | {"unfinished-erasure"},
+              allowed=_TRASH | {"damaged-ledger", "unfinished-erasure"},
               moves=lambda bench: (_listed(bench)[:1], sorted(bench.ledger.trashed)[:1])),
     Operation("restore", ("prune.restore", "Trash.restore"), _restore, before=_some_in_the_trash, allowed=_TRASH,
               moves=lambda bench: (sorted(bench.ledger.trashed)[:2], [])),
@@ -1170,8 +1198,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("forget-days-text", ("audit_days.forget_text",), _forget_days_text, before=_compacted_days,
               also=_days_are_whole, heavy=True, in_pairs=False),
     Operation("erase", ("erase.erase", "erase.run"), _erase, before=_something_to_erase, also=_erased_everywhere_or_under_way,
-              allowed=AFTER_A_CRASH | {"unfinished-erasure"}),
+              allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-erasure"}),
     Operation("erase-with-snapshot", ("erase.erase", "Memory.erase"), _erase, before=_with_a_snapshot,
-              also=_erased_everywhere_or_under_way, allowed=AFTER_A_CRASH | {"unfinished-erasure"}, heavy=True),
+              also=_erased_everywhere_or_under_way, allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-erasure"}, heavy=True),
     Operation("absorb", ("absorbing.absorb", "Memory.close", "Memory.refresh"), _absorb, heavy=True),
 )  # fmt: skip

@@ -1,12 +1,17 @@
 """Each eraser by itself, on what only damage, other tools and bad luck put into its files."""
 
+import datetime as dt
 import json
 
 import pytest
 
+from memkit.model.candidate import key_of
 from memkit.model.event import Event
-from memkit.store import audit_log, erasers
+from memkit.model.ledger import Ledger, LedgerLine
+from memkit.store import audit_log, erasers, ledger
+from memkit.store.candidate_files import name_of, read_item
 from memkit.store.erasers import Hand
+from memkit.store.extraction import Extraction
 from memkit.store.traces import Traces
 
 WORD = "zircon7polder"
@@ -170,3 +175,109 @@ def test_a_temporary_file_that_went_by_itself_is_not_told(paths, monkeypatch):
 def test_a_log_of_many_lines_is_looked_through_part_by_part():
     many = b"another\n" * (2 * erasers.LINES_AT_A_TIME) + WORD.encode()
     assert list(erasers._lines_with(many, TRACES)) == [WORD.encode()]
+
+
+AT = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
+QUOTING = {"title": "Seen", "summary": "s", "body": f"We concluded {WORD}.", "triggers": ["x"]}
+OTHER_ONE = {"title": "Else", "summary": "s", "body": "We keep the ferries.", "triggers": ["x"]}
+
+
+def staged(session, **lists):
+    return {"schemaVersion": 1, "session_id": session, "produced_at": None, "project_root": None, "candidates": lists}
+
+
+def letter(session, candidate, category="lessons"):
+    about = {"session_id": session, "produced_at": None, "attempts": 3, "last_gate_reason": "model_error"}
+    return {**about, "category": category, "candidate": candidate}
+
+
+def key(session, raw, category="lessons"):
+    return name_of(session, read_item(category, raw))[0]
+
+
+def erase_candidates(paths):
+    """As an erasure does it, and once more, as after a crash."""
+    gone = told(erasers.candidates(paths, TRACES, at=AT))
+    before = paths.ledger.read_bytes() if paths.ledger.exists() else b""
+    assert told(erasers.candidates(paths, TRACES, at=AT)) == []
+    assert (paths.ledger.read_bytes() if paths.ledger.exists() else b"") == before
+    return gone
+
+
+def erased(paths):
+    return {life.key for life in Ledger.of(ledger.read(paths)[0]).lives.values() if life.fate == "erased"}
+
+
+def test_a_candidate_that_goes_with_an_entry_is_written_down_as_erased_and_what_stays_is_not(paths):
+    place(
+        paths.staging / "s1.json", staged("s1", lessons=[QUOTING, OTHER_ONE], domain=[f"malformed {WORD}"], odd=[WORD])
+    )
+    place(paths.deadletter / "s1.lessons.abc.json", letter("s1", {**QUOTING, "body": f"Twice {WORD}."}))
+    place(paths.deadletter / "s2.odd.abc.json", letter("s2", QUOTING, "odd"))
+    assert len(erase_candidates(paths)) == 3
+    wanted = {
+        key("s1", QUOTING),
+        key("s1", f"malformed {WORD}", "domain"),
+        key("s1", {**QUOTING, "body": f"Twice {WORD}."}),
+    }
+    assert erased(paths) == wanted
+    (life,) = [each for each in Ledger.of(ledger.read(paths)[0]).lives.values() if each.key == key("s1", QUOTING)]
+    assert (life.session_id, life.category, life.at, life.is_settled) == ("s1", "lessons", AT, True)
+
+
+def test_a_session_that_is_named_after_the_entry_is_not_named_in_the_ledger(paths):
+    place(paths.staging / "s1.json", staged(f"about-{WORD}", lessons=[QUOTING]))
+    erase_candidates(paths)
+    assert erased(paths) == {key(f"about-{WORD}", QUOTING)}
+    assert WORD.encode() not in paths.ledger.read_bytes()
+
+
+def test_what_only_a_damaged_file_of_its_session_can_hold_is_erased_with_it(paths):
+    waits, dead, known, gone = ("a" * 16, "b" * 16, key("s1", OTHER_ONE), "c" * 16)
+    lines = [
+        LedgerLine("fate", AT, "r", waits, "s1", "lessons", "d", fate="restaged"),
+        LedgerLine("fate", AT, "r", gone, "s1", "lessons", "d", fate="added"),
+        LedgerLine("fate", AT, "r", dead, "s1", "lessons", "d", fate="dead_lettered"),
+        LedgerLine("fate", AT, "r", known, "s1", "lessons", "d", fate="restaged"),
+        LedgerLine("fate", AT, "r", "e" * 16, "s2", "lessons", "d", fate="restaged"),
+    ]
+    place(paths.ledger, *(line.to_dict() for line in lines))
+    done = [
+        Extraction(s, "/s", "0", 1, "", 1, "rules", AT, (digest,)) for s, digest in (("s1", "1" * 16), ("s2", "2" * 16))
+    ]
+    place(paths.extraction, *(each.to_dict() for each in done))
+    place(paths.staging / "s1.json", f"{{torn {WORD}".encode())
+    place(paths.staging / "copy.json", staged("s1", lessons=[OTHER_ONE]))
+    place(paths.staging / "other.json", b"{torn")
+    erase_candidates(paths)
+    assert erased(paths) == {waits, key_of("s1", "1" * 16)}
+    place(paths.deadletter / "s1.lessons.abc.json", {**letter("", QUOTING)})
+    erase_candidates(paths)
+    assert erased(paths) == {waits, key_of("s1", "1" * 16), dead}
+
+
+@pytest.mark.parametrize("where", ["triggers", "tags"])
+def test_a_candidate_that_shares_one_plain_word_with_the_entry_stays(paths, where):
+    plain = Traces(ID, frozenset({b"queue"}))
+    raw = {
+        **OTHER_ONE,
+        "body": "Measure the lease before anybody blames the queue for a slow worker.",
+        where: ["queue"],
+    }
+    place(paths.staging / "s1.json", staged("s1", lessons=[raw]))
+    assert told(erasers.candidates(paths, plain, at=AT)) == []
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {**OTHER_ONE, "triggers": [WORD]},
+        {**OTHER_ONE, "title": "The zircons, a queue"},
+        {**OTHER_ONE, "extra": {"of": ID}},
+    ],
+    ids=["a rare word", "half of a title", "its id"],
+)
+def test_a_candidate_that_quotes_or_names_the_entry_in_any_field_goes(paths, raw):
+    traces = Traces(ID, frozenset({WORD.encode(), b"queue", b"zircons"}))
+    place(paths.staging / "s1.json", staged("s1", lessons=[raw]))
+    assert told(erasers.candidates(paths, traces, at=AT)) == [("staging/s1.json", "candidates", 1)]
