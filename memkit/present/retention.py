@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from memkit import clock
 from memkit.analytics.retention_review import RetentionReceipt, RetentionReview, ReviewRow, Total, TrashRow
@@ -103,6 +103,7 @@ def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
     if review.expired:
         title = (*title, f", {len(review.expired):,} in the trash may be erased")
     lead: list[Line] = [_totals(review), (f"Judged for {moment(review.as_of)}.",), *policy_lines(review.policy)]
+    lead += _without_entries(review)
     body: list[Block] = []
     if review.doubts:
         heading = "Nothing can be forgotten" if review.blocked else "Doubts"
@@ -124,6 +125,28 @@ def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
         heading = f"Kept whatever the limits say ({len(review.kept_back):,})"
         body.append(Section((heading,), _entries(review.kept_back, rows, review.title_of, when=False)))
     return Sheet(title, tuple(lead), tuple(body))
+
+
+def _without_entries(review: RetentionReview) -> list[Line]:
+    """What the policy names and no entry has: most likely a name that is written otherwise."""
+    policy, data = review.policy, review.data
+    said: list[Line] = []
+    if policy.panels and len(review):
+        said += _unknown(
+            "panel", policy.panels, {name for name in data.column("panel_id").unique().to_pylist() if name}
+        )
+    if policy.tags and len(review):
+        said += _unknown("tag", policy.tags, {tag for tags in data.column("tags").to_pylist() for tag in tags or ()})
+    return said
+
+
+def _unknown(word: str, named: Iterable[str], known: Collection[str]) -> list[Line]:
+    there = joined([(say(each, 64),) for each in sorted(known)[:8]], ", ")
+    return [
+        (f"▲ No entry has the {word} ", say(name, 64, "strong"), ": is it written so? There are: ", *there, ".")
+        for name in named
+        if name not in known
+    ]
 
 
 def _totals(review: RetentionReview) -> Line:

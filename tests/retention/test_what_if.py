@@ -102,3 +102,17 @@ def test_the_views_show_trash_and_pins(mem):
     ]
     mem.retention.unpin(mem.ids[1], "no more")
     assert len(mem.retention.pins()) == 1
+
+
+def test_what_a_policy_names_and_no_entry_has_is_pointed_out(open_mem, fill):
+    mem = open_mem(max_age_days="none", max_results="none")
+    fill(mem, 2, panel="architects", tags=["queue"])
+    limits = {"max_results": 5}
+    said = " ".join(
+        mem.retention.review({"panels": {"architect": limits, "architects": limits}, "tags": {"queues": limits}})
+        .to_text()
+        .split()
+    )
+    assert "No entry has the panel architect: is it written so? There are: architects." in said
+    assert "No entry has the tag queues: is it written so? There are: queue." in said
+    assert "No entry has the panel architects:" not in said
