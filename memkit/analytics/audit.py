@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from memkit.analytics.audit_result import (
     Activity,
@@ -23,7 +23,7 @@ from memkit.analytics.audit_result import (
 )
 from memkit.catalog.queries import load
 from memkit.errors import InvalidInputError
-from memkit.model.event import Kind, Worker
+from memkit.model.event import OPERATIONS, known_as, worker_of
 from memkit.snapshot import audit_days
 
 if TYPE_CHECKING:
@@ -40,12 +40,6 @@ MOST = 10_000_000
 def _ask(catalog: Catalog, name: str, params: Mapping[str, Any], as_of: dt.datetime) -> tuple[pa.Table, str]:
     query = load(PACKAGE, name)
     return catalog.table(query, params, as_of=as_of).data, query.sql
-
-
-def _known(value: str | None, known: Sequence[str], field: str) -> str | None:
-    if value is not None and value not in known:
-        raise InvalidInputError(f"{value!r:.60} is not known", field=field, remedy=f"Known: {', '.join(known)}.")
-    return value
 
 
 def _bounded(limit: int | None) -> int | None:
@@ -69,11 +63,9 @@ def runs(
         InvalidInputError: a worker or status that does not exist, or a limit out of its range.
     """
     wanted = [status] if isinstance(status, str) else None if status is None else list(status)
-    for each in wanted or ():
-        _known(each, RUN_STATUSES, "status")
     params = {
-        "worker": _known(worker, get_args(Worker), "worker"),
-        "status": wanted,
+        "worker": None if worker is None else worker_of(worker),
+        "status": None if wanted is None else [known_as(each, RUN_STATUSES, "status") for each in wanted],
         "since": since,
         "limit": _bounded(limit),
     }
@@ -94,17 +86,34 @@ def events(
     """Events, newest first.
 
     Raises:
-        InvalidInputError: a kind of event that does not exist, or a limit out of its range.
+        InvalidInputError: a kind of event or an operation that does not exist, or a limit out of its range.
     """
     params = {
-        "event": _known(event, get_args(Kind), "event"),
+        "event": None if event is None else known_as(event, tuple(OPERATIONS), "event"),
         "op": op,
         "since": since,
         "until": until,
         "limit": _bounded(limit),
     }
     data, sql = _ask(catalog, "audit_events", params, as_of)
+    if op is not None and not data.num_rows:
+        _require_operation(catalog, event, op, as_of)
     return AuditEvents(EventRow, data, as_of, sql)
+
+
+def _require_operation(catalog: Catalog, event: str | None, op: str, as_of: dt.datetime) -> None:
+    """Refuse an operation that neither memkit knows nor the log has, of this kind of event."""
+    known = [each for kind, ops in OPERATIONS.items() if event in {None, kind} for each in ops]
+    if op in known:
+        return
+    anywhere = {"event": event, "op": op, "since": None, "until": None, "limit": 1}
+    if isinstance(op, str) and _ask(catalog, "audit_events", anywhere, as_of)[0].num_rows:
+        return  # a tool of somebody's own, or a newer memkit
+    if not known:
+        raise InvalidInputError(
+            f"a {event} has no operation", field="op", remedy="Leave it out; a worker is told by its status and reason."
+        )
+    known_as(op, tuple(dict.fromkeys(known)), "op")
 
 
 def history(catalog: Catalog, slug: str | None, *, as_of: dt.datetime) -> RecordHistory:

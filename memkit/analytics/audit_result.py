@@ -119,6 +119,11 @@ class EventRow(_Said):
         message: What went wrong, in words.
         result_count: How much was found.
         entry_id: The entry concerned.
+        entry_ids: The entries concerned, where it is one or many.
+        n_entries: How many entries.
+        tripwire_id: The tripwire that was acknowledged.
+        codes: What was repaired, as a JSON list of codes of problems.
+        days: Days of the log that were compacted or removed, as a JSON list.
         kind: The kind of record, or of import.
         slug: The record concerned.
         path: The file concerned.
@@ -139,6 +144,11 @@ class EventRow(_Said):
     message: str | None
     result_count: int | None
     entry_id: str | None
+    entry_ids: Sequence[str]
+    n_entries: int
+    tripwire_id: str | None
+    codes: str | None
+    days: str | None
     kind: str | None
     slug: str | None
     path: str | None

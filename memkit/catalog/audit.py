@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,7 +88,8 @@ class AuditRows:
         for store in self._stores:
             compacted = audit_days.usable(store.paths)
             for day, file in compacted.items():
-                parts.append(_named(f"select {_columns()} from read_parquet({_literal(file)})", store, day))
+                columns = _columns(audit_days.columns_of(file))
+                parts.append(_named(f"select {columns} from read_parquet({_literal(file)})", store, day))
             for day in audit_log.days(store.paths):
                 file = store.paths.log_file(day)
                 if day in compacted:
@@ -157,8 +158,12 @@ def _held(store: Store, day: str) -> pa.Table:
     return rows
 
 
-def _columns() -> str:
-    return ", ".join(f'"{name}"' for name in json_columns())
+def _columns(there: Collection[str] | None = None) -> str:
+    """The columns of a log; those a file of an older memkit does not have are empty."""
+    return ", ".join(
+        f'"{name}"' if there is None or name in there else f'null::{kind} as "{name}"'
+        for name, kind in json_columns().items()
+    )
 
 
 def _named(select: str, store: Store, day: str) -> str:

@@ -9,11 +9,11 @@ import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from memkit.deciding.tripwires import Moment, moment_of
 from memkit.errors import InvalidInputError
-from memkit.model.event import Event, Trigger, Worker
+from memkit.model.event import Event, Trigger, Worker, known_as, worker_of
 from memkit.store import audit_tail, look, staging
 from memkit.store.audit_run import Run
 from memkit.store.store import Store
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from memkit.snapshot.audit_days import CompactReceipt
 
 MOST_LATEST = 100_000
+Short = Literal["extract", "consolidation"]
 _OPEN_RUNS = 50
 
 
@@ -55,8 +56,8 @@ class Audit:
     def _now(self) -> dt.datetime:
         return self._store.clock.now()
 
-    def _moment(self, value: Moment | None) -> dt.datetime | None:
-        return None if value is None else moment_of(value, self._now())
+    def _moment(self, value: Moment | None, field: str = "since") -> dt.datetime | None:
+        return None if value is None else moment_of(value, self._now(), field)
 
     # -- asking --------------------------------------------------------------------------------------------------
 
@@ -71,7 +72,7 @@ class Audit:
         """Runs of memory workers, newest first: when, why, how long, with which outcome, what they did.
 
         Args:
-            worker: Only `memory_extract` or `memory_consolidation`.
+            worker: Only `memory_extract` or `memory_consolidation`; `extract` and `consolidation` mean the same.
             status: Only `completed`, `skipped`, `failed`, `cancelled`, `running` or `lost`, or several of these.
             since: Only those started since then.
             limit: Runs at most; all by default.
@@ -97,17 +98,17 @@ class Audit:
 
         Args:
             event: Only this kind: `worker_lifecycle`, `record_operation`, `record_usage`, `entry_operation`.
-            op: Only this operation.
+            op: Only this operation, such as `store`; docs/reference/events.md lists them.
             since: Only those since then.
             until: Only those until then.
             limit: Events at most; None for all.
 
         Raises:
-            InvalidInputError: a kind that does not exist, a limit out of its range, no moment.
+            InvalidInputError: a kind or operation that does not exist, a limit out of its range, no moment.
         """
         from memkit.analytics.audit import events
 
-        first, last = self._moment(since), self._moment(until)
+        first, last = self._moment(since), self._moment(until, "until")
         return events(self._catalog(), as_of=self._now(), event=event, op=op, since=first, until=last, limit=limit)
 
     def history(self, slug: str | None = None) -> RecordHistory:
@@ -200,7 +201,7 @@ class Audit:
         ]
         return events, lost
 
-    def run(self, *, worker: Worker, trigger: Trigger = "manual", **about: Any) -> AbstractContextManager[Run]:
+    def run(self, *, worker: Worker | Short, trigger: Trigger = "manual", **about: Any) -> AbstractContextManager[Run]:
         """One run of a memory worker of your own: a start event now, exactly one end event when the block is left.
 
         Say in the block how it ended: `run.complete("records_updated")`, `run.skip("no_staging")` or
@@ -208,11 +209,15 @@ class Audit:
         that was killed shows as lost.
 
         Args:
-            worker: `memory_extract` or `memory_consolidation`.
-            trigger: What set it off.
+            worker: `memory_extract` or `memory_consolidation`, or short: `extract`, `consolidation`.
+            trigger: What set it off; one of those in docs/reference/events.md.
             **about: Further fields of both events, such as `session_id` or `model`.
+
+        Raises:
+            InvalidInputError: a worker or trigger that does not exist; nothing was logged.
         """
-        return self._store.audit.run(worker=worker, trigger=trigger, **about)
+        known_as(trigger, get_args(Trigger), "trigger")
+        return self._store.audit.run(worker=worker_of(worker), trigger=trigger, **about)
 
     def used(self, op: str, *, n: int | None = None, status: str = "done", reason: str = "") -> None:
         """Write down that a tool of yours used the memory, where no method of `Memory` does so by itself.
@@ -243,7 +248,7 @@ class Audit:
 
         receipt = compact(self._store, keep_days=self._keep_days, dry_run=dry_run)
         if receipt.compacted and not dry_run:
-            detail = {"n_days": len(receipt.compacted), "n_events": receipt.n_events}
+            detail = {"days": list(receipt.compacted), "n_events": receipt.n_events}
             self._store.audit.record(Event("entry_operation", "compact_log", detail=detail))
         return receipt
 

@@ -82,7 +82,8 @@ class Importing:
                 self._require_room(to_store)
             report = self._read(kind, path, keep=self._keep, limit=limit, progress=progress)
         report = self._with_suggestion(kind, path, report)
-        detail = {"kind": kind, "counts": report.counts, "source_path": report.path}
+        n_new = report.counts["imported"] + report.counts["updated"]
+        detail = {"kind": kind, "n_entries": n_new, "counts": report.counts, "source_path": report.path}
         self._store.audit.record(Event("entry_operation", "import", detail=detail))
         return report
 

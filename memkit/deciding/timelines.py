@@ -56,8 +56,8 @@ class Timelines:
             self._catalog(),
             marks,
             as_of=now,
-            since=None if since is None else moment_of(since, now),
-            until=None if until is None else moment_of(until, now),
+            since=None if since is None else moment_of(since, now, "since"),
+            until=None if until is None else moment_of(until, now, "until"),
             bucket=bucket,
             checked=checked,
             pruned=self._pruned(),
@@ -91,8 +91,8 @@ class Timelines:
         return TimelineExplorer(
             self,
             lambda event: card_of(self._store, event.entry_id, event.project_key),
-            since=None if since is None else moment_of(since, now),
-            until=None if until is None else moment_of(until, now),
+            since=None if since is None else moment_of(since, now, "since"),
+            until=None if until is None else moment_of(until, now, "until"),
             bucket=bucket,
         )
 

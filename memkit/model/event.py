@@ -19,17 +19,20 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from uuid_utils import uuid7
 
 from memkit import clock
+from memkit.errors import InvalidInputError
 from memkit.model import jsontext
 from memkit.model.frozen import FrozenMapping
 
 EVENT_SCHEMA_VERSION = 2
 Kind = Literal["worker_lifecycle", "record_operation", "record_usage", "entry_operation"]
 Worker = Literal["memory_extract", "memory_consolidation"]
+WORKERS: tuple[Worker, ...] = get_args(Worker)
+_SHORT = "memory_"  # what the full name of a worker begins with, and its short one leaves out
 Trigger = Literal[
     "session_end",
     "turn_threshold",
@@ -40,6 +43,16 @@ Trigger = Literal[
     "startup_recovery",
     "unknown",
 ]
+# What memkit itself does, by kind of event; tools of others may name more.
+OPERATIONS: Mapping[str, tuple[str, ...]] = FrozenMapping({
+    "worker_lifecycle": (),
+    "record_operation": ("write", "edit", "delete", "external_edit", "erase"),
+    "record_usage": ("recall", "read", "query", "decided", "summary", "store", "call"),
+    "entry_operation": (
+        "store", "import", "prune", "restore", "erase", "wipe", "repair", "upgrade", "acknowledge", "pin", "unpin",
+        "hold", "release", "compact_log", "forget_days",
+    ),
+})  # fmt: skip
 # What takes something away is on disk before the call returns.
 REMOVALS = frozenset({"prune", "erase", "wipe", "delete", "expire", "forget_days"})
 GENESIS = "0" * 64
@@ -85,6 +98,30 @@ class Event:
             elif name not in RESERVED:
                 kept[name] = value
         return kept, text
+
+
+def worker_of(name: object, field: str = "worker") -> Worker:
+    """A worker by its full name or its short one: `memory_extract` or `extract`.
+
+    Raises:
+        InvalidInputError: there is no such worker.
+    """
+    for worker in WORKERS:
+        if name in {worker, worker.removeprefix(_SHORT)}:
+            return worker
+    known = ", ".join(f"{worker.removeprefix(_SHORT)} ({worker})" for worker in WORKERS)
+    raise InvalidInputError(f"{name!r:.60} is no worker", field=field, remedy=f"Known: {known}.")
+
+
+def known_as(value: object, known: Sequence[str], field: str) -> str:
+    """A word that must be one of some known ones.
+
+    Raises:
+        InvalidInputError: it is none of them; names them.
+    """
+    if not isinstance(value, str) or value not in known:
+        raise InvalidInputError(f"{value!r:.60} is not known", field=field, remedy=f"Known: {', '.join(known)}.")
+    return value
 
 
 def is_code(value: object) -> bool:

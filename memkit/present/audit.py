@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,10 +23,11 @@ from memkit.analytics.audit_result import (
     WorkerHealth,
 )
 from memkit.present.blocks import Block, Bullets, Chip, Column, Grid, Line, Para, Section, Sheet, Tone
+from memkit.present.event_line import MAX_NAMED, SHORT_ID
 from memkit.present.render import MAX_ROWS
-from memkit.present.safe import say
+from memkit.present.safe import clip, say
 from memkit.present.table import table_sheet
-from memkit.present.wording import count, moment, share, size
+from memkit.present.wording import count, ids, moment, share, size
 from memkit.snapshot.audit_days import CompactReceipt
 
 _STATES: dict[str, tuple[str, Tone]] = {
@@ -160,15 +162,31 @@ def events_sheet(events: AuditEvents, rows: int = MAX_ROWS) -> Sheet:
 
 def _event(row: EventRow) -> tuple[Line, ...]:
     what = f"{_KINDS.get(row.event, row.event)} {row.op or (row.worker or '').removeprefix('memory_')}".strip()
-    about: Line = _text(row.query, 80) if row.query else _code(row.slug or row.entry_id or row.path or row.run_id)
     return (
         _when(row.occurred_at),
         _text(what),
         (state_chip(row.status),),
-        about,
+        _about(row),
         _text(row.reason or row.message),
         _text(row.actor),
     )
+
+
+def _about(row: EventRow) -> Line:
+    """What an event did something to: by name where it is one, by number and the first names where it is many."""
+    if row.query:
+        return _text(row.query, 80)
+    if row.slug or row.entry_id:
+        wire: Line = ("tripwire ", *_code(row.tripwire_id), " of ") if row.tripwire_id else ()
+        return (*wire, *_code(row.slug or row.entry_id))
+    listed = row.days or row.codes
+    if listed:
+        return _text(", ".join(json.loads(listed)) if listed.startswith("[") else listed)
+    many: Line = (count(row.n_entries, "entry", "entries"),) if row.n_entries else ()
+    if row.entry_ids:
+        return (*many, ": ", *ids([clip(each, SHORT_ID) for each in row.entry_ids], most=MAX_NAMED))
+    named = _code(row.path or row.run_id or row.kind)
+    return (*many, " from ", *named) if many and named != _NOTHING else many or named
 
 
 def history_sheet(history: RecordHistory, rows: int = MAX_ROWS) -> Sheet:

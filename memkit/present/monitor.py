@@ -16,10 +16,11 @@ from memkit.display import Displayable, MimeBundle
 from memkit.present import render
 from memkit.present.audit import reason_words, state_chip
 from memkit.present.blocks import Block, Bullets, Column, Grid, Line, Para, Section, Sheet, joined
+from memkit.present.event_line import event_line
 from memkit.present.live import Live, live_bundle
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.status_line import because, done, event_line, status_line
+from memkit.present.status_line import because, done, status_line
 from memkit.present.wording import count
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from memkit.present.blocks import (
 from memkit.present.forgetting import file_by_file, findings, scan_verdict
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, ids, moment, size
+from memkit.present.wording import PRUNED_BY, count, fact, ids, moment, size
 from memkit.retention.facade import TrashList
 from memkit.retention.what_if import PolicyComparison, QueryImpact, RecallImpact, RetentionCalendar
 from memkit.store.receipts import Receipt
@@ -48,8 +48,6 @@ _RULES = {
     "stored_in_future": "future",
     "unreadable": "unreadable",
 }
-# Who moved an entry to the trash.
-_CAUSES = {"store": "a store", "apply": "a review", "repair": "a repair"}
 
 
 def verdict_chip(verdict: str) -> Chip:
@@ -242,7 +240,7 @@ def _trash(found: Sequence[TrashRow], rows: int) -> Grid:
                 entry,
                 (row.stored_at.date().isoformat(),),
                 (row.pruned_at.date().isoformat(),),
-                (say(f"{why}, by {_CAUSES.get(row.cause, row.cause)}", 60),),
+                (say(f"{why}, by {PRUNED_BY.get(row.cause, row.cause)}", 60),),
                 until,
                 (size(row.n_bytes),),
             )

@@ -1,14 +1,12 @@
-"""One short line about the memory workers, and one line per event: pure functions from events to text."""
+"""One short line about the memory workers: a pure function from events to text. `event_line` has one per event."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from memkit.model import jsontext
 from memkit.present.safe import shown
 
-MAX_CHARS = 200
 _WORKERS = {"memory_extract": "extract", "memory_consolidation": "consolidation"}
 # What each count is called once it is done, in the order it is said.
 _DONE = (
@@ -85,47 +83,3 @@ def done(event: Mapping[str, Any]) -> str:
         return f"staged {n:,}" if isinstance(n, int) and n else ""
     said = [(verb, counts.get(name)) for name, verb in _DONE]
     return ", ".join(f"{verb} {n:,}" for verb, n in said if isinstance(n, int) and n)
-
-
-def event_line(event: Mapping[str, Any]) -> str:
-    """One event as a line for people: time, what, outcome, about what, who."""
-    parts = [str(event.get("occurred_at", "?"))[:19].replace("T", " "), *_about(event)]
-    actor = event.get("actor")
-    return shown(" ".join([*parts, f"({actor})" if actor else ""]).rstrip(), MAX_CHARS, "escape")
-
-
-def _about(event: Mapping[str, Any]) -> list[str]:
-    words = event.get("text") if isinstance(event.get("text"), Mapping) else {}
-    said: Mapping[str, Any] = words if isinstance(words, Mapping) else {}
-    reason = event.get("reason") or said.get("reason") or said.get("message")
-    kind = event.get("event")
-    status = str(event.get("status", "?"))
-    if kind == "worker_lifecycle":
-        line = [status_line([event]).removesuffix("…")]
-        trigger = event.get("trigger")
-        return [*line, f"[{trigger}]" if trigger and status == "started" else ""]
-    parts = [_name(kind), str(event.get("op", "?")), "" if status == "done" else status.upper()]
-    if kind == "record_operation":
-        parts += [str(event.get("slug", "")), _change(event)]
-    elif kind == "record_usage":
-        query = said.get("query", event.get("query"))
-        parts += [str(event.get("slug") or ""), repr(query) if query else "", _found(event.get("result_count"))]
-    else:
-        parts += [str(event.get("entry_id") or event.get("kind") or ""), str(said.get("source_path", ""))]
-    findings = event.get("findings")
-    parts += [f"— {reason}" if reason else "", f"{jsontext.dumps(findings).decode()}" if findings else ""]
-    return [part for part in parts if part]
-
-
-def _name(kind: object) -> str:
-    names = {"record_operation": "record", "record_usage": "asked", "entry_operation": "entry"}
-    return names.get(str(kind), str(kind))
-
-
-def _change(event: Mapping[str, Any]) -> str:
-    before, after = (str(event.get(name) or "")[:8] for name in ("before_hash", "after_hash"))
-    return f"{before or 'nothing'} → {after or 'nothing'}" if before or after else ""
-
-
-def _found(n: object) -> str:
-    return f"found {n:,}" if isinstance(n, int) and not isinstance(n, bool) else ""

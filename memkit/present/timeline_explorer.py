@@ -115,8 +115,16 @@ class TimelineExplorer(Asking, Displayable):
             at = self.whole.until
             period = replace(
                 self.period,
-                since=self.period.since if since == "same" else None if since is None else moment_of(since, at),
-                until=self.period.until if until == "same" else None if until is None else moment_of(until, at),
+                since=self.period.since
+                if since == "same"
+                else None
+                if since is None
+                else moment_of(since, at, "since"),
+                until=self.period.until
+                if until == "same"
+                else None
+                if until is None
+                else moment_of(until, at, "until"),
                 bucket=bucket or self.period.bucket,
                 kinds=self.period.kinds if kinds is None else tuple(kinds),
             )

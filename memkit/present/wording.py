@@ -20,6 +20,8 @@ _STATUSES: dict[str, tuple[str, Tone]] = {
     "deprecated": ("▽", "warn"),
     "superseded": ("↷", "warn"),
 }
+# What set off that entries were moved to the trash.
+PRUNED_BY = {"store": "a store", "apply": "a review", "repair": "a repair"}
 MAX_TRIPWIRES = 8
 MAX_IDS = 5
 MAX_TAGS = 12

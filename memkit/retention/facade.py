@@ -110,7 +110,7 @@ class Retention:
             PolicyError, StoreError: as in `review`.
         """
         now = self._store.clock.now()
-        last = moment_of(until, now)
+        last = moment_of(until, now, "until")
         days = -clock.age_days(last, now)
         if days < 0:
             raise InvalidInputError(f"{clock.iso(last)} lies before now", field="until", remedy="Name a later day.")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 TEXTS = (
     "id", "event", "op", "status", "actor", "run_id", "worker", "trigger", "reason", "model", "session_id", "host",
     "entry_id", "panel_id", "replaces", "kind", "slug", "path", "before_hash", "after_hash", "findings", "staged_ids",
-    "consumed_ids", "pruned", "restored", "erased", "query",
+    "consumed_ids", "pruned", "restored", "erased", "query", "tripwire_id", "codes", "days",
 )  # fmt: skip
-NUMBERS = ("seq", "schema_version", "duration_ms", "pid", "result_count")
+NUMBERS = ("seq", "schema_version", "duration_ms", "pid", "result_count", "n_entries")
 COUNTS = ("staged", "consumed", "write", "edit", "delete", "drop", "merge", "trim", "restaged", "dead_lettered")
 USAGE = ("calls", "input_tokens", "output_tokens")
 WORDS = ("query", "reason", "message", "source_path")

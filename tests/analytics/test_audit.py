@@ -137,12 +137,25 @@ class TestRuns:
 
     @pytest.mark.parametrize(
         ("options", "field"),
-        [({"worker": "cook"}, "worker"), ({"status": "tired"}, "status"), ({"limit": 0}, "limit")],
+        [
+            ({"worker": "cook"}, "worker"),
+            ({"status": "tired"}, "status"),
+            ({"status": ["failed", 7]}, "status"),
+            ({"limit": 0}, "limit"),
+        ],
     )
     def test_what_does_not_exist_is_refused(self, tmp_path, store, clock, options, field):
         with open_catalog(tmp_path, store) as catalog, pytest.raises(InvalidInputError) as refused:
             audit.runs(catalog, as_of=clock.now(), **options)
         assert refused.value.field == field
+
+    @pytest.mark.parametrize("name", ["consolidation", "memory_consolidation"])
+    def test_a_worker_is_named_in_full_or_short(self, tmp_path, store, clock, name):
+        live(store, clock)
+        with open_catalog(tmp_path, store) as catalog:
+            found = audit.runs(catalog, as_of=clock.now(), worker=name)
+        assert {row.worker for row in found} == {"memory_consolidation"}
+        assert len(found) == 2
 
 
 class TestRecords:
@@ -175,6 +188,36 @@ class TestOthers:
             with pytest.raises(IndexError):
                 found[len(found)]
             assert found.to_arrow().num_rows == len(found.to_pandas()) == len(found.to_dict()["rows"])
+
+    def test_an_operation_that_neither_memkit_nor_the_log_knows_is_refused(self, tmp_path, store, clock):
+        live(store, clock)
+        store.audit.record(Event("record_usage", "my_tool"))
+        with open_catalog(tmp_path, store) as catalog:
+            assert [row.op for row in audit.events(catalog, as_of=clock.now(), op="my_tool")] == ["my_tool"]
+            later = clock.now() + dt.timedelta(days=1)
+            assert not audit.events(catalog, as_of=clock.now(), op="my_tool", since=later)
+            assert not audit.events(catalog, as_of=clock.now(), op="wipe")
+            for options, known in (
+                ({"op": "nonsense"}, "forget_days"),
+                ({"op": "wipe", "event": "record_operation"}, "external_edit"),
+                ({"op": "store", "event": "worker_lifecycle"}, "status and reason"),
+                ({"event": "party"}, "worker_lifecycle"),
+            ):
+                with pytest.raises(InvalidInputError) as refused:
+                    audit.events(catalog, as_of=clock.now(), **options)
+                assert refused.value.field in options
+                assert known in refused.value.remedy
+
+    def test_entries_that_were_erased_out_of_the_trash_are_named(self, tmp_path, store, clock):
+        detail = {"pruned": ["aaaaaaaa"], "erased": ["bbbbbbbb", "cccccccc"]}
+        store.audit.record(Event("entry_operation", "prune", detail=detail))
+        store.audit.record(Event("entry_operation", "wipe", detail={"n_entries": 7}))
+        store.audit.record(Event("entry_operation", "repair", detail={"codes": ["orphan"]}))
+        with open_catalog(tmp_path, store) as catalog:
+            repair, wipe, prune = audit.events(catalog, as_of=clock.now())
+        assert (prune.entry_ids, prune.n_entries) == (["aaaaaaaa", "bbbbbbbb", "cccccccc"], 3)
+        assert (wipe.entry_ids, wipe.n_entries) == ([], 7)
+        assert (repair.codes, repair.n_entries) == ('["orphan"]', 0)
 
     def test_usage_counts_what_was_asked_and_what_was_not_found(self, tmp_path, store, clock):
         live(store, clock)

@@ -74,8 +74,27 @@ def test_a_break_leaves_with_one(run, root):
 
 
 def test_what_does_not_exist_is_refused(run):
-    for arguments in (("runs", "--worker", "cook"), ("events", "--event", "party"), ("usage", "--since", "soon")):
-        assert run(*arguments).code in {2, 3}
+    for arguments, said in (
+        (("runs", "--worker", "cook"), "worker: 'cook' is no worker. Known: extract (memory_extract)"),
+        (("runs", "--status", "tired"), "status: 'tired' is not known. Known: completed, skipped"),
+        (("events", "--event", "party"), "event: 'party' is not known. Known: worker_lifecycle"),
+        (("events", "--op", "nonsense"), "op: 'nonsense' is not known. Known: write, edit, delete"),
+    ):
+        refused = run(*arguments)
+        assert refused.code in {2, 3}
+        assert said in " ".join(refused.err.split())
+
+
+@pytest.mark.parametrize("name", ["extract", "memory_extract"])
+def test_a_worker_is_named_in_full_or_short(run, name):
+    assert len(run("runs", "--worker", name, "--json").json()["rows"]) == 1
+
+
+@pytest.mark.parametrize("verb", ["runs", "events", "usage", "health"])
+def test_a_moment_that_is_none_is_blamed_on_the_option_it_was_given_as(run, verb):
+    refused = run(verb, "--since", "garbage")
+    assert refused.code in {2, 3}
+    assert "since: 'garbage' is no moment" in " ".join(refused.err.split())
 
 
 def test_a_watcher_says_each_line_once(project, root, memkit_cli, monkeypatch, capsys):

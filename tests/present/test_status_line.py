@@ -1,13 +1,18 @@
 """The one line about the memory workers, the line per event, and the monitor that shows both."""
 
+import ast
 import time
+from pathlib import Path
 
 import pytest
 
+import memkit
 from memkit.display import mimebundle
+from memkit.model.event import OPERATIONS
 from memkit.present import render
+from memkit.present.event_line import MAX_CHARS, event_line
 from memkit.present.monitor import NOTHING, Monitor, seen_runs
-from memkit.present.status_line import MAX_CHARS, event_line, status_line
+from memkit.present.status_line import status_line
 from tests.present.markup_check import words
 
 
@@ -38,6 +43,10 @@ def worker(worker, status, reason=None, counts=None, **more):
 )
 def test_each_state_has_its_line(event, line):
     assert status_line([event]) == line
+
+
+def done(event, op, **more):
+    return {"event": event, "op": op, "status": "done", **more}
 
 
 def test_the_last_word_counts_and_other_events_say_nothing():
@@ -101,10 +110,96 @@ def test_a_line_steers_no_terminal_and_stays_short():
             '? record write FAILED s — linter_failed ["bad-slug"]',
         ),
         (worker("extract", "started", trigger="idle"), "? MEMORY extract running [idle]"),
+        (
+            worker("extract", "completed", "candidates_found", {"staged": 3}, session_id="s1", model="m", usage={"calls": 2}),
+            "? MEMORY extract done: staged 3 [candidates_found, session s1, model m, 2 calls]",
+        ),
+        (
+            worker("consolidation", "completed", "records_updated", {"write": 2, "drop": 1}, consumed=3),
+            "? MEMORY consolidation done: wrote 2, dropped 1 [records_updated, consumed 3]",
+        ),
+        (
+            worker("extract", "failed", "model_error", text={"message": "ModelError: no answer"}),
+            "? MEMORY extract failed: model_error — ModelError: no answer",
+        ),
+        (worker("consolidation", "skipped", "no_staging", consumed=0), "? MEMORY consolidation skipped: no staging"),
+        (done("record_usage", "read", entry_id="e1", result_count=1), "? asked read e1 found 1"),
+        (done("record_usage", "recall", text_digest="d", result_count=0), "? asked recall (text erased) found 0"),
+        (
+            {"event": "record_usage", "op": "call", "status": "refused", "reason": "unknown_tool", "text": {"message": "no"}},
+            "? asked call REFUSED — unknown_tool, no",
+        ),
+        (done("record_operation", "erase", slug="s", before_hash="a" * 64), "? record erase s aaaaaaaa → nothing"),
+        (
+            done("entry_operation", "store", entry_id="e2", panel_id="decision", replaces="e1", scrubbed={"jwt": 2}),
+            "? entry store e2 of decision in place of e1 masked 2 jwt",
+        ),
+        (
+            done("entry_operation", "import", kind="adr", n_entries=2, counts={"imported": 2, "skipped": 0}, text={"source_path": "docs"}),
+            "? entry import adr 2 entries, 2 imported from docs",
+        ),
+        (
+            done("entry_operation", "prune", pruned=["a" * 32, "b" * 32, "c" * 32, "d" * 32], erased=[], cause="store"),
+            "? entry prune 4 entries (aaaaaaaaaaaaaaa…, bbbbbbbbbbbbbbb…, ccccccccccccccc… and 1 more) to the trash by a store",
+        ),
+        (
+            done("entry_operation", "prune", pruned=[], erased=["a1", "b2"], cause="apply"),
+            "? entry prune 2 entries (a1, b2) erased for good out of the trash by a review",
+        ),
+        (
+            done("entry_operation", "prune", pruned=["a1"], erased=["b2"]),
+            "? entry prune 1 entry (a1) to the trash; 1 entry (b2) erased for good out of the trash",
+        ),
+        (done("entry_operation", "restore", restored=["a1"]), "? entry restore 1 entry (a1) back from the trash"),
+        (done("entry_operation", "erase", entry_id="a1", n_files=1, n_found=0), "? entry erase a1 out of 1 file"),
+        (
+            done("entry_operation", "erase", entry_id="a1", n_files=3, n_found=2),
+            "? entry erase a1 out of 3 files, 2 traces left",
+        ),
+        (
+            done("entry_operation", "wipe", n_entries=1200, n_files=1300, n_bytes=2048),
+            "? entry wipe 1,200 entries, 1,300 files, 2.0 KiB",
+        ),
+        (
+            done("entry_operation", "repair", n_actions=2, codes=["orphan", "torn-index-line"]),
+            "? entry repair 2 actions 2 kinds of problems (orphan, torn-index-line)",
+        ),
+        (
+            done("entry_operation", "acknowledge", entry_id="e1", tripwire_id="t1", text={"reason": "We know."}),
+            "? entry acknowledge tripwire t1 of e1 — We know.",
+        ),
+        (done("entry_operation", "hold", entry_id="e1", text={"reason": "A court."}), "? entry hold e1 — A court."),
+        (
+            done("entry_operation", "forget_days", days=["2026-01-01"], reason="older_than_kept"),
+            "? entry forget_days 1 day (2026-01-01) — older_than_kept",
+        ),
+        (
+            done("entry_operation", "compact_log", days=["2026-01-01", "2026-01-02"], n_events=1000),
+            "? entry compact_log 1,000 events 2 days (2026-01-01, 2026-01-02)",
+        ),
+        (done("something_newer", "fly", entry_id="e1"), "? something_newer fly e1"),
     ],
 )  # fmt: skip
 def test_each_kind_of_event_has_its_line(event, line):
     assert event_line(event) == line
+
+
+def test_a_long_line_is_cut_before_who_acted():
+    line = event_line(done("record_usage", "recall", text={"query": "q" * 500}, actor="notebook"))
+    assert len(line) == MAX_CHARS
+    assert line.endswith("… (notebook)")
+
+
+def test_whatever_memkit_writes_into_the_log_has_an_operation_of_the_list():
+    found = set()
+    for file in Path(memkit.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text())):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Event" and len(call.args) > 1:
+                kind, op = (each.value if isinstance(each, ast.Constant) else None for each in call.args[:2])
+                if kind in OPERATIONS and op is not None:
+                    found.add((kind, op))
+    assert len(found) > 12
+    assert found <= {(kind, op) for kind, ops in OPERATIONS.items() for op in ops}
 
 
 class TestMonitor:

@@ -3,6 +3,18 @@
 -- reads:  base.audit_rows
 -- params: none
 -- grain:  one row per project_key and event_id
+with named as (
+    select
+        *,
+        list_concat(
+            if(entry_id is null, [], [entry_id]),
+            if(json_type(pruned) = 'ARRAY', from_json(pruned, '["VARCHAR"]'), []),
+            if(json_type(restored) = 'ARRAY', from_json(restored, '["VARCHAR"]'), []),
+            if(json_type(erased) = 'ARRAY', from_json(erased, '["VARCHAR"]'), [])
+        ) as entry_ids
+    from base.audit_rows
+)
+
 select
     id as event_id,
     project_key,
@@ -17,12 +29,9 @@ select
     text.message as message,
     result_count,
     entry_id,
-    case
-        when entry_id is not null then [entry_id]
-        when json_type(coalesce(pruned, restored, erased)) = 'ARRAY'
-            then from_json(coalesce(pruned, restored, erased), '["VARCHAR"]')
-        else []
-    end as entry_ids,
+    entry_ids,
+    coalesce(n_entries, len(entry_ids)) as n_entries,
+    tripwire_id,
     panel_id,
     replaces,
     coalesce(text.source_path, path) as path,
@@ -31,10 +40,12 @@ select
     before_hash,
     after_hash,
     findings,
+    codes,
+    days,
     run_id,
     worker,
     trigger,
     session_id,
     day
-from base.audit_rows
+from named
 where event is not null

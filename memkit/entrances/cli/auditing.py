@@ -43,7 +43,7 @@ def _say(call: Call, event: Mapping[str, Any]) -> None:
     if call.json:
         sys.stdout.write(json.dumps(event, allow_nan=False) + "\n")
     else:
-        from memkit.present.status_line import event_line
+        from memkit.present.event_line import event_line
 
         output.text(event_line(event))
     sys.stdout.flush()
@@ -92,9 +92,7 @@ def compact(
 
 def runs(
     ctx: typer.Context,
-    worker: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only memory_extract or memory_consolidation.")
-    ] = None,
+    worker: Annotated[str | None, typer.Option(metavar="NAME", help="Only extract or consolidation.")] = None,
     status: Annotated[str | None, typer.Option(metavar="WORD", help="Only runs that ended so, such as failed.")] = None,
     since: Since = None,
     rows: Rows = 20,
