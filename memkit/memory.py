@@ -46,6 +46,7 @@ from memkit.store.locks import LockList, look_at_locks
 from memkit.store.new_entry import NewEntry, check_new_entry
 from memkit.store.paths import StorePaths
 from memkit.store.receipt import StoreReceipt
+from memkit.store.records import n_files
 from memkit.store.repair import RepairReport, repair
 from memkit.store.spill import spill_folder
 from memkit.store.status import status_of
@@ -235,7 +236,8 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         self._require_open()
         read = self._store.read_index()
         rows = sorted(read.lines, key=lambda line: (-line.stored_at_ms, line.id))
-        return EntryList(rows=tuple(rows), as_of=self._now(), n_damaged=len(read.damaged))
+        n = n_files(self.paths)
+        return EntryList(rows=tuple(rows), as_of=self._now(), n_damaged=len(read.damaged), n_records=n)
 
     def recall(
         self,
@@ -324,7 +326,9 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
                 with DuckDB's message.
         """
         self._require_enabled()
-        return self._catalog().sql(query, params, as_of=self._now(), frames=frames)
+        from memkit.analytics.gaps import with_gaps
+
+        return with_gaps(self._catalog(), self._catalog().sql(query, params, as_of=self._now(), frames=frames))
 
     @property
     def records(self) -> RecordTools:

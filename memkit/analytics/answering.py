@@ -95,6 +95,7 @@ class Answer:
         params: Its parameters, and those of the queries beside it.
         hidden: What was left out, for `lost_and_found`.
         warnings: One line for each entry that was skipped.
+        n_matched: How many hits there would be without a limit; None where nobody has counted.
     """
 
     def __init__(
@@ -114,6 +115,7 @@ class Answer:
         self.worth = {found: question.idf[asked] for asked, found in question.spellings}
         self.hidden = Hidden()
         self.warnings: list[str] = []
+        self.n_matched: int | None = None
         self._entries: dict[int, ReadEntry | None] = {}
         self._near: Floats | None = None
         self._unreinforced: dict[int, int] = {}
@@ -150,6 +152,8 @@ class Answer:
             if len(lines) >= wanted or len(ranked) < page:
                 break
             page *= 4
+        if len(lines) < wanted:
+            self.n_matched = len(lines)
         if self.options.reinforcement > 0:
             self._unreinforced = self._without_uses()
         return lines
@@ -169,7 +173,9 @@ class Answer:
         params = {**self.params, **more}
         postings = self.sight.postings() if self.options.reinforcement == 0 else None
         if postings is not None:
-            rows = rank_in_memory(postings, params, self._places(postings, params), self._meaning(postings))
+            rows, n_matched = rank_in_memory(postings, params, self._places(postings, params), self._meaning(postings))
+            if params["only"] is None and not (self.options.include_superseded and self.options.filters):
+                self.n_matched = n_matched
         else:
             rows = self.sight.fetch(query, {name: params[name] for name in query.params})
         names = self.question.names

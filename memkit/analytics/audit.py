@@ -24,6 +24,7 @@ from memkit.analytics.audit_result import (
 from memkit.catalog.queries import load
 from memkit.errors import InvalidInputError
 from memkit.model.event import OPERATIONS, known_as, worker_of
+from memkit.model.frozen import FrozenMapping
 from memkit.snapshot import audit_days
 
 if TYPE_CHECKING:
@@ -40,6 +41,16 @@ MOST = 10_000_000
 def _ask(catalog: Catalog, name: str, params: Mapping[str, Any], as_of: dt.datetime) -> tuple[pa.Table, str]:
     query = load(PACKAGE, name)
     return catalog.table(query, params, as_of=as_of).data, query.sql
+
+
+def _counted(data: pa.Table) -> tuple[pa.Table, int]:
+    """The rows, and how many there would be without a limit, which stands beside each of them."""
+    n = int(data.column("n_matched")[0].as_py()) if data.num_rows else 0
+    return data.drop_columns(["n_matched"]), n
+
+
+def _asked(params: Mapping[str, Any]) -> Mapping[str, object]:
+    return FrozenMapping({name: value for name, value in params.items() if value is not None and name != "limit"})
 
 
 def _bounded(limit: int | None) -> int | None:
@@ -70,7 +81,8 @@ def runs(
         "limit": _bounded(limit),
     }
     data, sql = _ask(catalog, "audit_runs", params, as_of)
-    return AuditRuns(AuditRun, data, as_of, sql)
+    rows, n = _counted(data)
+    return AuditRuns(AuditRun, rows, as_of, sql, _asked(params), n)
 
 
 def events(
@@ -98,7 +110,8 @@ def events(
     data, sql = _ask(catalog, "audit_events", params, as_of)
     if op is not None and not data.num_rows:
         _require_operation(catalog, event, op, as_of)
-    return AuditEvents(EventRow, data, as_of, sql)
+    rows, n = _counted(data)
+    return AuditEvents(EventRow, rows, as_of, sql, _asked(params), n)
 
 
 def _require_operation(catalog: Catalog, event: str | None, op: str, as_of: dt.datetime) -> None:
@@ -119,7 +132,7 @@ def _require_operation(catalog: Catalog, event: str | None, op: str, as_of: dt.d
 def history(catalog: Catalog, slug: str | None, *, as_of: dt.datetime) -> RecordHistory:
     """What happened to one record, or to all."""
     data, sql = _ask(catalog, "audit_history", {"slug": slug}, as_of)
-    return RecordHistory(RecordChange, data, as_of, sql)
+    return RecordHistory(RecordChange, data, as_of, sql, _asked({"record": slug}))
 
 
 def usage(
@@ -131,13 +144,14 @@ def usage(
         InvalidInputError: a limit out of its range.
     """
     data, sql = _ask(catalog, "audit_usage", {"since": since, "limit": _bounded(limit)}, as_of)
-    return UsageReport(UsageRow, data, as_of, sql)
+    rows, n = _counted(data)
+    return UsageReport(UsageRow, rows, as_of, sql, _asked({"since": since}), n)
 
 
 def activity(catalog: Catalog, *, as_of: dt.datetime, since: dt.datetime | None = None) -> Activity:
     """How often memory was asked or read, day by day."""
     data, sql = _ask(catalog, "audit_activity", {"since": since}, as_of)
-    return Activity(ActivityRow, data, as_of, sql)
+    return Activity(ActivityRow, data, as_of, sql, _asked({"since": since}))
 
 
 def health(
@@ -145,7 +159,10 @@ def health(
 ) -> AuditHealth:
     """How each worker does, beside what waits for it."""
     data, sql = _ask(catalog, "audit_health", {"since": since}, as_of)
-    return AuditHealth(WorkerHealth, data, as_of, sql, n_waiting, n_sessions_waiting)
+    asked = _asked({"since": since})
+    return AuditHealth(
+        WorkerHealth, data, as_of, sql, asked, n_waiting=n_waiting, n_sessions_waiting=n_sessions_waiting
+    )
 
 
 def chain(paths: StorePaths, *, as_of: dt.datetime) -> ChainReport:

@@ -26,7 +26,8 @@ select
     slug,
     path,
     worker,
-    run_id
+    run_id,
+    count(*) over () as n_matched
 from audit_events
 where
     ($event::varchar is null or event = $event::varchar)

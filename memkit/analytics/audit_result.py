@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from memkit import clock
 from memkit.display import Charted, Displayable
+from memkit.model.frozen import FrozenMapping
 from memkit.model.problem import Problem
 from memkit.store.audit_chain import Place
 
@@ -293,12 +294,16 @@ class AuditAnswer(Displayable, Sequence[Row], Generic[Row]):
         data: The rows as an Arrow table.
         as_of: The moment of the question.
         sql: The query that gave them.
+        asked: The filters asked with, by name.
+        n_matched: How many rows there would be without a limit.
     """
 
     kind: type[Row]
     data: pa.Table
     as_of: dt.datetime
     sql: str
+    asked: Mapping[str, object] = field(default_factory=lambda: FrozenMapping({}))
+    n_matched: int = 0
 
     def __len__(self) -> int:
         return int(self.data.num_rows)

@@ -66,7 +66,8 @@ select
     r.n_dead_lettered,
     r.n_calls,
     r.n_input_tokens,
-    r.n_output_tokens
+    r.n_output_tokens,
+    count(*) over () as n_matched
 from audit_runs as r
 left join explained as e on r.project_key = e.project_key and r.run_id = e.run_id
 where

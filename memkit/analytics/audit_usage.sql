@@ -15,7 +15,8 @@ select
     count(*) filter (where result_count = 0) as n_empty,
     avg(result_count)::double as mean_results,
     min(occurred_at) as first_at,
-    max(occurred_at) as last_at
+    max(occurred_at) as last_at,
+    count(*) over () as n_matched
 from usage
 where $since::timestamptz is null or occurred_at >= $since::timestamptz
 group by project_key, op, kind, slug, entry_id, query

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.frames import arrow, frame_schemas
+from memkit.analytics.gaps import gaps
 from memkit.catalog.queries import load
 from memkit.display import Charted, Displayable
 from memkit.errors import InvalidInputError, StoreError
@@ -107,6 +108,7 @@ class Calibration(Charted, Displayable):
         checked: Whether facts were at hand; without them nothing is known to have tripped.
         n_panels: Decisions that a panel scored.
         sql: The query that counted.
+        gaps: What cannot be read and may be missing here, in sentences.
     """
 
     rows: tuple[CalibrationBin, ...]
@@ -115,6 +117,7 @@ class Calibration(Charted, Displayable):
     checked: bool
     n_panels: int
     sql: str = ""
+    gaps: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -130,6 +133,7 @@ class Calibration(Charted, Displayable):
             "n_panels": self.n_panels,
             "bins": [{**asdict(row), "too_few": row.too_few} for row in self.rows],
             "dissent": [{**asdict(row), "too_few": row.too_few} for row in self.dissent],
+            "gaps": list(self.gaps),
         }
 
     def to_arrow(self) -> pa.Table:
@@ -176,6 +180,7 @@ def calibration(
         checked=checked,
         n_panels=len(panels),
         sql=query.sql,
+        gaps=gaps(catalog),
     )
 
 

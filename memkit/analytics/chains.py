@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
+from memkit.analytics.gaps import gaps
 from memkit.catalog.queries import load
 from memkit.display import Charted, Displayable
 
@@ -108,6 +109,7 @@ class Chains(Charted, Displayable, Sequence[Chain]):
         as_of: The moment it was asked.
         n_alone: Decisions without a link that is followed.
         data: One row per decision and head, as in the view `decision_chains`.
+        gaps: What cannot be read and may be missing here, in sentences.
     """
 
     rows: tuple[Chain, ...]
@@ -115,6 +117,7 @@ class Chains(Charted, Displayable, Sequence[Chain]):
     as_of: dt.datetime
     n_alone: int
     data: pa.Table
+    gaps: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -160,6 +163,7 @@ class Chains(Charted, Displayable, Sequence[Chain]):
             "chains": chains,
             "n_alone": self.n_alone,
             "open_links": [asdict(link) for link in self.open_links],
+            "gaps": list(self.gaps),
         }
 
 
@@ -197,7 +201,7 @@ def chains(catalog: Catalog, *, as_of: dt.datetime) -> Chains:
         members.setdefault((row["project_key"], row["chain_id"]), {})[member.entry_id] = member
     found = [Chain(chain_id, key, tuple(each.values())) for (key, chain_id), each in members.items()]
     found.sort(key=_longest_and_newest)
-    return Chains(tuple(found), _open_links(catalog, titles), as_of, n_alone, table.data)
+    return Chains(tuple(found), _open_links(catalog, titles), as_of, n_alone, table.data, gaps(catalog))
 
 
 def _longest_and_newest(chain: Chain) -> tuple[int, int, str, str]:

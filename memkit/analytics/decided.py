@@ -111,6 +111,7 @@ class Decided(Displayable, Sequence[DecidedRow]):
         warnings: One line each about entries that had to be skipped.
         as_of: The moment ages are counted to and tripwires are judged at.
         sql: The query that ranked them.
+        n_matched: How many decisions there would be without a limit; None where nobody has looked further.
     """
 
     topic: str
@@ -119,6 +120,7 @@ class Decided(Displayable, Sequence[DecidedRow]):
     as_of: dt.datetime
     warnings: tuple[str, ...] = ()
     sql: str = ""
+    n_matched: int | None = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -141,6 +143,7 @@ class Decided(Displayable, Sequence[DecidedRow]):
         return {
             "topic": self.topic,
             "as_of": clock.iso(self.as_of),
+            "n_matched": self.n_matched,
             "decisions": [row.to_dict() for row in self.rows],
             "missed": [asdict(cause) for cause in self.missed],
             "warnings": list(self.warnings),
@@ -222,8 +225,9 @@ def what_we_decided(
             rows.append(_row(catalog, hit, known, as_of))
         except StoreError as error:
             warnings.append(f"skipped {hit.id}: {error.what}")
+    n_matched = len(chosen) if is_all else None
     missed = [cause for cause in result.missed if cause.cause != "superseded"]
-    return Decided(topic, tuple(rows), (*left_out, *missed), as_of, tuple(warnings), result.sql)
+    return Decided(topic, tuple(rows), (*left_out, *missed), as_of, tuple(warnings), result.sql, n_matched)
 
 
 def _decisions_of(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
 from memkit.display import Displayable
 from memkit.errors import InvalidInputError
 from memkit.model.decision import STATUSES
+from memkit.model.frozen import FrozenMapping
 from memkit.model.tripwire import Tripwire
 
 if TYPE_CHECKING:
@@ -89,12 +90,16 @@ class Decisions(Displayable, Sequence[DecisionRow]):
         as_of: The moment ages are counted to.
         data: The same rows as an Arrow table.
         sql: The query that gave them.
+        gaps: What cannot be read and may be missing here, in sentences.
+        asked: The filters asked with, by name.
     """
 
     rows: tuple[DecisionRow, ...]
     as_of: dt.datetime
     data: pa.Table
     sql: str = ""
+    gaps: tuple[str, ...] = ()
+    asked: Mapping[str, object] = field(default_factory=lambda: FrozenMapping({}))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -114,7 +119,7 @@ class Decisions(Displayable, Sequence[DecisionRow]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
-        return {"as_of": clock.iso(self.as_of), "rows": [row.to_dict() for row in self.rows]}
+        return {"as_of": clock.iso(self.as_of), "rows": [row.to_dict() for row in self.rows], "gaps": list(self.gaps)}
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
@@ -140,6 +145,7 @@ def decisions(
     Raises:
         InvalidInputError: a status that does not exist.
     """
+    from memkit.analytics.gaps import gaps
     from memkit.catalog import queries
 
     wanted = [status] if isinstance(status, str) else None if status is None else list(status)
@@ -150,7 +156,8 @@ def decisions(
         )
     query = queries.load("memkit.analytics", "decisions")
     table = catalog.table(query, {"status": wanted, "panel": panel}, as_of=as_of)
-    return Decisions(tuple(map(_row, table.rows)), as_of, table.data, query.sql)
+    asked = FrozenMapping({name: value for name, value in (("status", wanted), ("panel", panel)) if value})
+    return Decisions(tuple(map(_row, table.rows)), as_of, table.data, query.sql, gaps(catalog), asked)
 
 
 def _row(values: dict[str, Any]) -> DecisionRow:

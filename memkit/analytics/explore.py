@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from memkit import clock
+from memkit.analytics.gaps import gaps
 from memkit.analytics.recall import recall
 from memkit.analytics.recall_options import RecallOptions
 from memkit.catalog.queries import load
@@ -106,14 +107,18 @@ class Explored(Sequence[ExploreRow]):
     Attributes:
         filters: What was looked for.
         rows: Best or newest first.
-        causes: Why there is nothing, where there is nothing.
         as_of: The moment ages are counted to.
+        causes: Why there is nothing, where there is nothing.
+        gaps: What cannot be read and may be missing here, in sentences.
+        n_matched: How many rows there would be without a limit; None where nobody has counted.
     """
 
     filters: Filters
     rows: tuple[ExploreRow, ...]
     as_of: dt.datetime
     causes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    n_matched: int | None = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -196,7 +201,9 @@ def _newest(catalog: Catalog, filters: Filters, as_of: dt.datetime) -> Explored:
         )
         for row in found
     )
-    return Explored(filters, rows, as_of, () if rows else ("Nothing is stored that fits these filters.",))
+    causes = () if rows else ("Nothing is stored that fits these filters.",)
+    n_matched = found[0]["n_matched"] if found else 0
+    return Explored(filters, rows, as_of, causes, gaps(catalog), n_matched)
 
 
 def _by_words(
@@ -210,6 +217,7 @@ def _by_words(
         include_superseded=filters.superseded or filters.status == "superseded",
     )
     found = recall(catalog, filters.query, asked, as_of=as_of)
+    passing = [hit for hit in found if filters.status in {None, hit.status}]
     rows = tuple(
         ExploreRow(
             id=hit.id,
@@ -224,8 +232,8 @@ def _by_words(
             decided_on=hit.decided_on,
             score=hit.rank_score,
         )
-        for hit in found
-        if filters.status in {None, hit.status}
-    )[: filters.limit]
+        for hit in passing[: filters.limit]
+    )
     causes = tuple(f"{miss.detail}" for miss in found.missed) or ("Nothing fits these filters.",)
-    return Explored(filters, rows, as_of, () if rows else causes)
+    n_matched = found.n_matched if filters.status is None else len(passing) if len(found) < asked.limit else None
+    return Explored(filters, rows, as_of, () if rows else causes, gaps(catalog), n_matched)

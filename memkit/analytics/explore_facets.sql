@@ -1,13 +1,19 @@
 -- explore_facets
--- What can be chosen among live entries: panels, statuses, and the tags most used.
--- reads:  entries
+-- What can be chosen among live entries and records: panels, statuses, and the tags most used.
+-- reads:  entries, records
 -- params: none
 -- grain:  one row per kind and name
-select 'panel' as kind, panel_id as name, count(*) as n from entries where is_live group by panel_id
+with
+stored as (
+    select panel_id, status, tags from entries where is_live
+    union all
+    select 'record:' || kind as panel_id, if(status = 'active', 'accepted', status) as status, tags from records
+)
+select 'panel' as kind, panel_id as name, count(*) as n from stored group by panel_id
 union all
-select 'status' as kind, status as name, count(*) as n from entries where is_live group by status
+select 'status' as kind, status as name, count(*) as n from stored group by status
 union all
 select 'tag' as kind, tag as name, count(*) as n
-from (select unnest(tags) as tag from entries where is_live)
+from (select unnest(tags) as tag from stored)
 group by tag
 order by kind, n desc, name

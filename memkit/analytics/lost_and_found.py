@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memkit.analytics.asking import MAX_TERMS, Question, nearby
+from memkit.analytics.gaps import UNREADABLE, WHY, cause_of, damaged_index
 from memkit.analytics.recall_options import RecallOptions
 from memkit.analytics.recall_result import Missed, RecallResult
 from memkit.catalog import queries
 from memkit.errors import StoreError
 from memkit.model.decision import recall_fields
 from memkit.model.tokens import terms
-from memkit.snapshot.rows import NEWER_SCHEMA
 from memkit.store import entries, trash
 
 if TYPE_CHECKING:
@@ -32,12 +32,6 @@ MOST_IN_TRASH = 200
 _SUGGESTIONS = 3
 # Of fewer entries a word may well stand in most of them and still be what was meant.
 LEAST_FOR_COMMON = 20
-_WHY = {
-    "missing-file": "the file is gone (`memkit verify` says more)",
-    "damaged": "the file is damaged (`memkit verify` says more)",
-    "foreign": "the file belongs to another project (`memkit verify` says more)",
-    NEWER_SCHEMA: "written by a newer memkit; upgrade to read it",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +66,7 @@ def explain(sight: Sight, asked: Asked, hidden: Hidden, *, n_hits: int) -> tuple
         detail = f"Only the first {MAX_TERMS} different words are looked for; {question.capped:,} more were left out."
         found.append(Missed("terms-capped", detail, count=question.capped))
     n_damaged = sight.n_damaged_lines
-    if n_damaged:
-        lines = "1 line of the index" if n_damaged == 1 else f"{n_damaged:,} lines of the index"
-        detail = f"{lines} cannot be read: entries may be missing here. `memkit repair --apply` brings them back."
-        found.append(Missed("damaged-index", detail, count=n_damaged))
+    found += [Missed("damaged-index", detail, count=n_damaged) for detail in damaged_index(sight)]
     if sight.scope.n_entries == 0 and not n_damaged:
         found.append(Missed("empty-store", "Nothing is stored for this project yet."))
     elif question.absent:
@@ -171,14 +162,9 @@ def unsearchable(sight: Sight) -> list[Missed]:
     for gap in sight.unreadable:
         by_cause.setdefault(cause_of(gap.code), []).append(gap.entry_id)
     return [
-        _listed(cause, ids, f"could not be searched: {_WHY.get(cause, 'the file cannot be read')}")
+        _listed(cause, ids, f"could not be searched: {WHY.get(cause, UNREADABLE)}")
         for cause, ids in sorted(by_cause.items())
     ]
-
-
-def cause_of(code: str) -> str:
-    """The cause under which an unreadable entry is listed."""
-    return code.removesuffix("-entry")
 
 
 def _listed(cause: str, ids: Sequence[str], reason: str, count: int | None = None) -> Missed:

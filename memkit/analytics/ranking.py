@@ -53,8 +53,10 @@ class _Weighed:
 
 def rank_in_memory(
     postings: Postings, params: Mapping[str, Any], places: Places = None, meaning: Floats | None = None
-) -> list[tuple[Any, ...]]:
+) -> tuple[list[tuple[Any, ...]], int]:
     """The rows `recall_filtered.sql` gives for these parameters, reinforcement aside, in no particular order.
+
+    Beside them how many hits there would be without a limit.
 
     Args:
         postings: Of one store.
@@ -75,7 +77,7 @@ def rank_in_memory(
     if only is not None:
         passing = np.isin(postings.shown, np.asarray(only))
         places = passing if places is None else places & passing
-    best, earned, recency, unit = _best(postings, scores, params, places, meaning)
+    best, earned, recency, unit, n_matched = _best(postings, scores, params, places, meaning)
     docs = postings.shown[best]
     rows = list(zip(docs.tolist(), postings.heads[best].tolist(), (best + 1).tolist(), earned, recency, strict=True))
     factor = np.asarray(recency) * unit
@@ -83,11 +85,12 @@ def rank_in_memory(
     parts = [
         (*rows[row], 1.0, 0, MEANING, MEANING, value, 0.0, 0.0, 0.0) for row, value in enumerate(near) if value > 0
     ]
-    return parts + [
+    parts += [
         (*rows[row], 1.0, 0, word.asked, found, *shares)
         for word in weighed
         for found, row, shares in _shares(word, docs, factor)
     ]
+    return parts, n_matched
 
 
 def _weigh(postings: Postings, params: Mapping[str, Any]) -> list[_Weighed]:
@@ -132,10 +135,10 @@ def _total(lists: Sequence[_Listed], docs: Integers, size: int) -> Floats:
 
 def _best(
     postings: Postings, scores: Integers, params: Mapping[str, Any], places: Places, meaning: Floats | None
-) -> tuple[Integers, list[float], list[float], float]:
+) -> tuple[Integers, list[float], list[float], float, int]:
     """Indices of the places that score highest, best first, of equal ones the first.
 
-    Also their scores, their recency, and what a point of the words' score counts.
+    Also their scores, their recency, what a point of the words' score counts, and how many hits all places make.
     """
     import numpy as np
 
@@ -158,13 +161,25 @@ def _best(
     if params.get("min_score"):
         kept = earned >= params["min_score"]
         above, earned, recency = above[kept], earned[kept], recency[kept]
+    n_matched = _n_hits(postings, above, members=bool(params.get("include_superseded")))
     limit = params["limit"]
     if len(above) > limit:
         kept = earned >= np.partition(earned, len(above) - limit)[len(above) - limit]
         above, earned, recency = above[kept], earned[kept], recency[kept]
     order = np.argsort(-earned, kind="stable")[:limit]
     best: Integers = above[order]
-    return best, earned[order].tolist(), recency[order].tolist(), unit
+    return best, earned[order].tolist(), recency[order].tolist(), unit, n_matched
+
+
+def _n_hits(postings: Postings, places: Integers, *, members: bool) -> int:
+    """How many hits some places make: their heads, and the entries themselves where older members are shown too."""
+    import numpy as np
+
+    marked = np.zeros(postings.size, dtype=bool)
+    marked[postings.heads[places]] = True
+    if members:
+        marked[postings.shown[places]] = True
+    return int(np.count_nonzero(marked))
 
 
 def _shares(word: _Weighed, docs: Integers, factor: Floats) -> list[tuple[int, int, list[float]]]:

@@ -81,6 +81,7 @@ def _answer(sight: Sight, query: str, options: RecallOptions, as_of: dt.datetime
         n_entries=sight.scope.n_live,
         n_records=sight.scope.n_records,
         sql=answer.query.sql,
+        n_matched=answer.n_matched if answer.question.spellings or options.semantic else 0,
     )
 
 

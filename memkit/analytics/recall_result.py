@@ -177,6 +177,7 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
         n_entries: Live entries and records in the scope.
         n_records: Records among them.
         sql: The query that ranked them.
+        n_matched: How many hits there would be without a limit; None where the page is full and nobody has counted.
     """
 
     query: str
@@ -189,6 +190,7 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
     n_entries: int = 0
     n_records: int = 0
     sql: str = ""
+    n_matched: int | None = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -215,6 +217,7 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
             "as_of": clock.iso(self.as_of),
             "n_entries": self.n_entries,
             "n_records": self.n_records,
+            "n_matched": self.n_matched,
             "hits": [hit.to_dict() for hit in self.rows],
             "missed": [asdict(m) for m in self.missed],
             "warnings": list(self.warnings),

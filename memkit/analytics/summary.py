@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memkit import clock
+from memkit.analytics.gaps import gaps
 from memkit.analytics.retention_review import RetentionReview, ReviewRow
 from memkit.analytics.tripwire_result import TripwireReport, TripwireRow
 from memkit.display import Displayable
@@ -50,6 +51,7 @@ class ProjectSummary(Displayable):
         next_moved: What retention moves next, at most `MOST_MOVES`: what is due, then what gets due soonest.
         doubts: Why retention moves nothing although a rule matched.
         n_damaged_lines: Lines of the index that cannot be read: entries they named may be missing from all of this.
+        gaps: All that cannot be read and may be missing here, in sentences.
     """
 
     project_path: str
@@ -78,6 +80,7 @@ class ProjectSummary(Displayable):
     next_moved: tuple[ReviewRow, ...] = ()
     doubts: tuple[str, ...] = ()
     n_damaged_lines: int = 0
+    gaps: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -176,4 +179,5 @@ def summarise(
         next_moved=review.upcoming(MOST_MOVES) if review else (),
         doubts=review.doubts if review else (),
         n_damaged_lines=catalog.ask(lambda sight: sight.n_damaged_lines),
+        gaps=gaps(catalog),
     )

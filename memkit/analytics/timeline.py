@@ -9,15 +9,17 @@ does not know: such decisions are counted apart.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
 from memkit.analytics.frames import arrow
+from memkit.analytics.gaps import gaps
 from memkit.catalog.queries import load
 from memkit.display import Charted, Displayable
 from memkit.errors import InvalidInputError
+from memkit.model.frozen import FrozenMapping
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,6 +93,8 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
         sql: The query that counted.
         log: What the audit log adds, as an Arrow table of the same columns; None where it was not asked.
         log_begins_at: When the audit log begins; None where there is none.
+        gaps: What cannot be read and may be missing here, in sentences.
+        asked: The ends of the period that were asked for, by name.
     """
 
     rows: tuple[TimelineBucket, ...]
@@ -102,6 +106,8 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
     sql: str = ""
     log: pa.Table | None = None
     log_begins_at: dt.datetime | None = None
+    gaps: tuple[str, ...] = ()
+    asked: Mapping[str, object] = field(default_factory=lambda: FrozenMapping({}))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -171,6 +177,7 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
             "log_events": logged,
             "log_begins_at": clock.iso(self.log_begins_at) if self.log_begins_at else None,
             "missing_kinds": list(self.missing_kinds),
+            "gaps": list(self.gaps),
         }
 
 
@@ -318,6 +325,8 @@ def timeline(
     """
     if bucket not in BUCKETS:
         raise InvalidInputError(f"{bucket!r:.40} is no stretch of time", field="bucket", remedy=", ".join(BUCKETS))
+    ends = (("since", since), ("until", until))
+    asked = FrozenMapping({name: moment for name, moment in ends if moment is not None})
     end = until or as_of
     if since is not None and since > end:
         raise InvalidInputError("lies after the end", field="since", remedy="Give an earlier day, or a later until.")
@@ -343,7 +352,7 @@ def timeline(
     (first,) = catalog.table(load(PACKAGE, "timeline_log_begins"), as_of=as_of).rows
     begun = first["begins_at"].astimezone(clock.UTC) if first["begins_at"] else None
     shown = rows if reach["n_begun"] else ()
-    return Timeline(shown, since, end, bucket, events.data, checked, query.sql, log, begun)
+    return Timeline(shown, since, end, bucket, events.data, checked, query.sql, log, begun, gaps(catalog), asked)
 
 
 def in_force(
@@ -362,11 +371,13 @@ def in_force(
     """
     trashed = f"{n_trashed:,} {'entry is' if n_trashed == 1 else 'entries are'} in the trash and may be missing here."
     erased = f"{n_erased:,} {'entry was' if n_erased == 1 else 'entries were'} erased and may be missing here."
+    unread = gaps(catalog)
     gone = " ".join([*([trashed] if n_trashed else []), *([erased] if n_erased else [])])
     (reach,) = catalog.table(load(PACKAGE, "memory_begins"), {"moment": moment}, as_of=as_of).rows
     begins = reach["begins_at"]
     if begins is None:
-        return InForce((), moment, is_available=False, reason=f"No decision is stored. {gone}".rstrip())
+        nothing = " ".join(["No decision can be read." if unread else "No decision is stored.", *unread, gone])
+        return InForce((), moment, is_available=False, reason=nothing.rstrip())
     if moment < begins:
         day = f"{begins.astimezone(clock.UTC):%Y-%m-%d}"
         return InForce(
@@ -383,8 +394,7 @@ def in_force(
     unsure = sum(not row.is_certain for row in rows)
     if unsure:
         reasons.append(f"Of {unsure:,} it is not known whether they still held.")
-    if reach["n_unreadable"]:
-        reasons.append(f"{reach['n_unreadable']:,} entries cannot be read and may be missing here.")
+    reasons += unread
     if gone:
         reasons.append(gone)
     if gone and not rows:

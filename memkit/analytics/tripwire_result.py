@@ -156,6 +156,7 @@ class TripwireReport(Displayable, _Rows):
         as_of: The moment they were judged at.
         facts: What the facts were, in words; "" without facts.
         notes: What a person should know about the facts.
+        gaps: What cannot be read and may be missing here, in sentences.
         n_left_out: Tripwires of decisions that are not in force and were not asked for.
         sql: The query that judged them.
     """
@@ -164,6 +165,7 @@ class TripwireReport(Displayable, _Rows):
     as_of: dt.datetime
     facts: str = ""
     notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
     n_left_out: int = 0
     sql: str = ""
 
@@ -189,7 +191,7 @@ class TripwireReport(Displayable, _Rows):
         return {
             "as_of": clock.iso(self.as_of),
             "facts": self.facts,
-            "notes": list(self.notes),
+            "notes": [*self.gaps, *self.notes],
             "counts": self.counts,
             "n_speaking": len(self.speaking),
             "n_left_out": self.n_left_out,
@@ -314,6 +316,7 @@ class Backtest(Displayable, Sequence[TripwireHistory]):
         first_at: The first reading of the facts that was looked at.
         facts: What the facts were, in words.
         notes: What a person should know about the facts.
+        gaps: What cannot be read and may be missing here, in sentences.
         sql: The query that replayed them.
     """
 
@@ -322,6 +325,7 @@ class Backtest(Displayable, Sequence[TripwireHistory]):
     first_at: dt.datetime | None = None
     facts: str = ""
     notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
     sql: str = ""
 
     def __len__(self) -> int:
@@ -347,7 +351,7 @@ class Backtest(Displayable, Sequence[TripwireHistory]):
             "as_of": clock.iso(self.as_of),
             "first_at": clock.iso(self.first_at) if self.first_at else None,
             "facts": self.facts,
-            "notes": list(self.notes),
+            "notes": [*self.gaps, *self.notes],
             "tripwires": [row.to_dict() for row in self.rows],
         }
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from memkit import clock
 from memkit.analytics.facts import Facts
 from memkit.analytics.frames import arrow, frame_schemas
+from memkit.analytics.gaps import gaps
 from memkit.analytics.tripwire_result import Backtest, Firing, Judgement, TripwireHistory, TripwireReport, TripwireRow
 from memkit.analytics.tripwire_wires import Wire, named, wire_of, wires_frame
 from memkit.analytics.tripwire_words import judgement_of, reading_of
@@ -97,6 +98,7 @@ def check(
         as_of=as_of,
         facts=facts.words if facts else "",
         notes=facts.notes(as_of) if facts else (),
+        gaps=gaps(catalog),
         n_left_out=len(listed) - len(chosen),
         sql=_query("tripwires").sql,
     )
@@ -171,6 +173,7 @@ def backtest(
         first_at=facts.first_at if facts else None,
         facts=facts.words if facts else "",
         notes=facts.notes(as_of) if facts else (),
+        gaps=gaps(catalog),
         sql=_query("tripwires_backtest").sql,
     )
 

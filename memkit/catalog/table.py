@@ -25,10 +25,12 @@ class Table(Displayable):
     Attributes:
         data: The Arrow table.
         sql: The query that gave it.
+        gaps: What cannot be read and may be missing here, in sentences.
     """
 
     data: pa.Table
     sql: str = ""
+    gaps: tuple[str, ...] = ()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The Arrow stream of its rows."""

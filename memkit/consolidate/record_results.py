@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memkit import clock
 from memkit.display import Displayable
+from memkit.model.frozen import FrozenMapping
 from memkit.model.lint_finding import Finding
 from memkit.model.problem import Problem
 from memkit.model.record import Record
@@ -52,11 +53,13 @@ class RecordList(Displayable):
         rows: The records.
         problems: What is wrong with other files.
         as_of: When they were read.
+        asked: The filters asked with, by name.
     """
 
     rows: tuple[ShownRecord, ...]
     problems: tuple[Problem, ...]
     as_of: dt.datetime
+    asked: Mapping[str, object] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         return f"<RecordList: {len(self.rows)} records, {len(self.problems)} problems>"

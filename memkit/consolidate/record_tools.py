@@ -120,7 +120,10 @@ class RecordTools:
         rows = [self._shown(file, file.record) for file in map(self._saw, read.files) if file.record is not None]
         chosen = [r for r in rows if kind in {None, r.record.kind} and status in {None, r.record.status}]
         chosen.sort(key=lambda r: (-_ms(r.record), r.record.path))
-        return RecordList(tuple(chosen), read.problems, self._store.clock.now())
+        asked = FrozenMapping(
+            {name: value for name, value in (("kind", kind), ("status", status)) if value is not None}
+        )
+        return RecordList(tuple(chosen), read.problems, self._store.clock.now(), asked)
 
     def query(self, text: str, kind: str | None = None, *, limit: int = 10) -> RecordHits:
         """Active records that share words with a text, best first; for a full answer with entries use `recall`.

@@ -70,12 +70,14 @@ class StagedList(Displayable):
         problems: What cannot be read among them.
         as_of: When they were looked at.
         dead: Whether these are dead letters.
+        session_id: The session asked for; None for all.
     """
 
     rows: tuple[StagedCandidate, ...]
     problems: tuple[Problem, ...]
     as_of: dt.datetime
     dead: bool = False
+    session_id: str | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -125,7 +127,7 @@ def staged(store: Store, session_id: str | None = None) -> StagedList:
         if session_id is None or file.session_id == session_id
         for candidate in file.candidates
     )
-    return StagedList(rows, tuple(problems), store.clock.now())
+    return StagedList(rows, tuple(problems), store.clock.now(), session_id=session_id)
 
 
 def dead(store: Store, session_id: str | None = None) -> StagedList:
@@ -148,7 +150,7 @@ def dead(store: Store, session_id: str | None = None) -> StagedList:
         for letter in letters
         if isinstance(letter.candidate, Candidate) and (session_id is None or letter.session_id == session_id)
     )
-    return StagedList(rows, tuple(problems), store.clock.now(), dead=True)
+    return StagedList(rows, tuple(problems), store.clock.now(), dead=True, session_id=session_id)
 
 
 def find(rows: tuple[StagedCandidate, ...], key: str) -> StagedCandidate:

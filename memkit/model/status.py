@@ -23,6 +23,7 @@ class Status(Displayable):
         folder: This project's folder in it.
         exists: Whether that folder holds a store.
         n_entries: Entries in the index.
+        n_records: Files of records.
         n_damaged: Index lines that could not be read.
         n_bytes: Bytes of all its files.
         last_stored_at: When the newest entry was stored, or None.
@@ -39,6 +40,7 @@ class Status(Displayable):
     exists: bool
     as_of: dt.datetime
     n_entries: int = 0
+    n_records: int = 0
     n_damaged: int = 0
     n_bytes: int = 0
     last_stored_at: dt.datetime | None = None

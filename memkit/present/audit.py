@@ -27,7 +27,7 @@ from memkit.present.event_line import MAX_NAMED, SHORT_ID
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import clip, say
 from memkit.present.table import table_sheet
-from memkit.present.wording import count, ids, moment, share, size
+from memkit.present.wording import count, ids, moment, narrowed, share, size, some_of, step
 from memkit.snapshot.audit_days import CompactReceipt
 
 _STATES: dict[str, tuple[str, Tone]] = {
@@ -53,7 +53,6 @@ REASONS = {
     "no_new_session_range": "the session holds nothing that was not read before",
     "no_candidates": "nothing worth keeping was found",
     "no_staging": "nothing waited to be reconciled",
-    "nothing_extracted": "no session was looked through for it",
     "no_record_changes": "nothing had to be changed",
     "records_updated": "records were written",
     "linter_failed": "the linter refused a record",
@@ -64,7 +63,11 @@ REASONS = {
     "store_error": "the disk or a file stood in the way",
     "error": "a defect stood in the way",
 }
+_NOTHING_EXTRACTED = "no session was looked through for it"
 _NOTHING: Line = ("–",)
+_BEGIN = step(
+    "No memory worker has run yet; to run one", "memkit consolidate --session latest", 'mem.consolidate("latest")'
+)
 
 
 def reason_words(code: str | None, because: str | None = None) -> str:
@@ -77,6 +80,8 @@ def reason_words(code: str | None, because: str | None = None) -> str:
     if not code:
         return ""
     words = f"{REASONS[code]} ({code})" if code in REASONS else code
+    if because == "nothing_extracted":
+        return f"{words}, because {_NOTHING_EXTRACTED}"
     return f"{words}, because {reason_words(because)}" if because else words
 
 
@@ -110,11 +115,13 @@ def _sheet(
     cells: Callable[[Any], tuple[Line, ...]],
     *,
     lead: Sequence[Line] = (),
+    begin: Line = (),
 ) -> Sheet:
-    n = len(answer)
     shown = answer[:rows]
-    title: Line = (f"{len(shown):,} of {count(n, *noun)}" if len(shown) < n else count(n, *noun),)
+    title: Line = (some_of(len(shown), len(answer), answer.n_matched, *noun),)
     lines: tuple[Line, ...] = (*lead, (f"As of {moment(answer.as_of)}, times in UTC.",))
+    if not shown:
+        lines += tuple(narrowed(answer.asked)) or ((begin,) if begin else ())
     body: tuple[Block, ...] = (Grid((), tuple(columns), tuple(map(cells, shown))),) if shown else ()
     return Sheet(title, lines, body)
 
@@ -130,7 +137,7 @@ def runs_sheet(runs: AuditRuns, rows: int = MAX_ROWS) -> Sheet:
         Column("Started", fixed=True), Column("Worker", fixed=True), Column("Trigger", least=12), Column("Ended"),
         Column("Why", least=16), Column("Seconds", right=True), Column("Did", least=16),
     )  # fmt: skip
-    return _sheet(runs, rows, ("run of a memory worker", "runs of memory workers"), columns, _run)
+    return _sheet(runs, rows, ("run of a memory worker", "runs of memory workers"), columns, _run, begin=_BEGIN)
 
 
 def _run(row: AuditRun) -> tuple[Line, ...]:
@@ -237,9 +244,7 @@ def activity_sheet(activity: Activity, rows: int = MAX_ROWS) -> Sheet:
     """Days with use, newest first."""
     n = len(activity)
     shown = activity[max(0, n - rows) :][::-1]
-    title: Line = (
-        f"{len(shown):,} of {count(n, 'day')} with use" if len(shown) < n else f"{count(n, 'day')} with use",
-    )
+    title: Line = (f"{some_of(len(shown), n, n, 'day')} with use",)
     columns = (
         Column("Day", fixed=True), Column("Asked or read", right=True), Column("Nothing found", right=True),
         Column("Kinds of actors", right=True),
@@ -248,7 +253,8 @@ def activity_sheet(activity: Activity, rows: int = MAX_ROWS) -> Sheet:
         ((row.used_on.isoformat(),), _number(row.n_times), _number(row.n_empty), _number(row.n_actors)) for row in shown
     )
     body: tuple[Block, ...] = (Grid((), columns, cells, head=True),) if cells else ()
-    return Sheet(title, ((f"As of {moment(activity.as_of)}, days in UTC, newest first.",),), body)
+    lead: Line = (f"As of {moment(activity.as_of)}, days in UTC, newest first.",)
+    return Sheet(title, (lead, *(() if shown else narrowed(activity.asked))), body)
 
 
 def health_sheet(health: AuditHealth, rows: int = MAX_ROWS) -> Sheet:
@@ -261,7 +267,7 @@ def health_sheet(health: AuditHealth, rows: int = MAX_ROWS) -> Sheet:
     waiting = (
         f"{count(health.n_waiting, 'candidate')} of {count(health.n_sessions_waiting, 'session')} wait in staging."
     )
-    return _sheet(health, rows, ("memory worker", "memory workers"), columns, _health, lead=[(waiting,)])
+    return _sheet(health, rows, ("memory worker", "memory workers"), columns, _health, lead=[(waiting,)], begin=_BEGIN)
 
 
 def _health(row: WorkerHealth) -> tuple[Line, ...]:

@@ -13,12 +13,12 @@ from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.wording import (
     MAX_IDS,
-    count,
     fact,
     moment,
     n_tripped,
     origin,
     scores,
+    some_of,
     status_chip,
     tripped_chip,
     tripwires,
@@ -35,8 +35,7 @@ def decided_sheet(decided: Decided, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = []
     if decided.rows:
         title: Line = ("Decided about “", topic, "”")
-        n = count(len(decided.rows), "decision")
-        n = f"{len(shown):,} of {n}" if len(shown) < len(decided.rows) else n
+        n = some_of(len(shown), len(decided.rows), decided.n_matched, "decision")
         order = ", best first; what replaced another stands before it" if len(shown) > 1 else ""
         lead.append((f"{n}{order}. As of {moment(decided.as_of)}.",))
         skew = dt.timedelta(milliseconds=clock.SKEW_MS)

@@ -29,9 +29,11 @@ from memkit.present.wording import (
     count,
     fact,
     first_steps,
+    gap_lines,
     ids,
     moment,
     n_tripped,
+    narrowed,
     origin,
     scores,
     status_chip,
@@ -98,18 +100,31 @@ class Answer(Protocol):
         """Now, for this answer."""
         ...
 
+    @property
+    def gaps(self) -> Sequence[str]:
+        """What cannot be read."""
+        ...
+
+    @property
+    def asked(self) -> Mapping[str, object]:
+        """The filters asked with."""
+        ...
+
 
 def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
     """A few decisions as cards; more as a table with a card behind each."""
     total = len(decisions.rows)
     shown = decisions.rows[:rows]
+    gaps, asked = gap_lines(decisions.gaps), narrowed(decisions.asked)
+    if not total and (gaps or asked):
+        return Sheet(("No decisions",), (*gaps, *asked), ())
     if not total:
         lead: Line = ("Nothing stored is a decision yet. Decisions come from decision panels and imported records.",)
         return Sheet(("No decisions",), (lead, *first_steps()), ())
     lead = (f"Ages counted to {moment(decisions.as_of)}.",)
     if total <= MOST_AS_CARDS:
         cards = tuple(decision_card(row) for row in shown)
-        return Sheet((count(total, "decision").capitalize(),), (lead,), cards)
+        return Sheet((count(total, "decision").capitalize(),), (lead, *gaps), cards)
     title = f"{len(shown):,} of {total:,} decisions" if len(shown) < total else f"{total:,} decisions"
     places = {row.entry_id: f"{number}" for number, row in enumerate(shown, start=1)}
     columns = (
@@ -127,7 +142,7 @@ def decisions_sheet(decisions: Answer, rows: int = MAX_ROWS) -> Sheet:
         Fold((f"{places[row.entry_id]}. ", say(row.title, 120, "strong")), (decision_card(row, places=places),))
         for row in shown
     ]
-    return Sheet((title,), (), (grid, Section(("Each in full",), tuple(folds))))
+    return Sheet((title,), tuple(gaps), (grid, Section(("Each in full",), tuple(folds))))
 
 
 def _cells(row: Row, places: Mapping[str, str], titles: Mapping[str, str]) -> tuple[Line, ...]:

@@ -38,6 +38,7 @@ from memkit.present.wording import (
     origin,
     scores,
     status_chip,
+    step,
     tags,
     tripwires,
     unwrapped,
@@ -111,6 +112,9 @@ def list_sheet(listed: EntryList, rows: int = MAX_ROWS) -> Sheet:
         lead.append((f"{count(listed.n_damaged, 'index line')} could not be read; verify lists them.",))
     if not total and lead:
         return Sheet(("No entries can be listed",), (*lead, ("memkit repair --apply brings them back.",)), ())
+    if not total and listed.n_records:
+        has = f"{count(listed.n_records, 'record')} {'is' if listed.n_records == 1 else 'are'} stored, but no entry"
+        return Sheet(("No entries",), (step(f"{has}; to see them", "memkit records list", "mem.records.list()"),), ())
     if not total:
         return Sheet(("No entries",), (("Nothing is stored yet.",), *first_steps()), ())
     title = f"{len(shown):,} of {total:,} entries" if len(shown) < total else count(total, "entry", "entries")

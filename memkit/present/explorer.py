@@ -17,7 +17,7 @@ from memkit.present.blocks import Block, Column, Fact, Facts, Grid, Line, Para, 
 from memkit.present.live import Asking
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, first_steps, points, status_chip
+from memkit.present.wording import count, fact, first_steps, gap_lines, points, some_of, status_chip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,8 +99,15 @@ class Explorer(Asking, Displayable):
 
     @property
     def next_steps(self) -> tuple[Line, ...]:
-        """What to do where nothing at all is stored."""
-        return () if self.facets.panels or len(self.value) else first_steps()
+        """What to do where nothing is shown: begin where nothing is stored, else take a filter away."""
+        if len(self.value) or self.value.gaps:
+            return ()
+        return _without_filters(self.filters) if self.holds else first_steps()
+
+    @property
+    def holds(self) -> bool:
+        """Whether anything at all is stored, as far as can be read."""
+        return bool(self.facets.panels or len(self.value) or self.value.gaps)
 
     def to_pandas(self) -> pd.DataFrame:
         """The hits as a data frame."""
@@ -192,7 +199,8 @@ class Explorer(Asking, Displayable):
         ids = [row.id for row in self.value]
         parts["number"].max = len(ids)
         parts["number"].value = ids.index(self.selected) + 1 if self.selected in ids else 0
-        parts["count"].value = render.html(Note(_found(self), self.next_steps))
+        more = (*self.next_steps, *gap_lines(self.value.gaps))
+        parts["count"].value = render.html(Note(_found(self), more))
         card = self.card
         parts["card"].value = "" if card is None else render.html(card)
 
@@ -237,12 +245,12 @@ def _label(row: ExploreRow) -> str:
 
 def _found(explorer: Explorer) -> str:
     found = explorer.value
-    if explorer.next_steps:
+    if not explorer.holds:
         return "Nothing is stored for this project yet."
     if not len(found):
         return " ".join(found.causes)
     order = "best first" if found.filters.query.strip() else "newest first"
-    return f"{count(len(found), 'hit')}, {order}"
+    return f"{some_of(len(found), len(found), found.n_matched, 'hit')}, {order}"
 
 
 def explorer_sheet(explorer: Explorer, rows: int = MAX_ROWS) -> Sheet:
@@ -256,9 +264,10 @@ def explorer_sheet(explorer: Explorer, rows: int = MAX_ROWS) -> Sheet:
         columns = [Column("Title", least=24), Column("Stored", fixed=True), Column("Panel"), Column("Standing")]
         columns += [Column("Score", right=True, fixed=True)] if scored else []
         cells = tuple(_cells(row, scored=scored) for row in shown)
-        body.append(Grid((f"{len(shown):,} of {count(len(found), 'hit')}",), tuple(columns), cells, head=True))
+        body.append(Grid((some_of(len(shown), len(found), found.n_matched, "hit"),), tuple(columns), cells, head=True))
     else:
         body += [Para(line) for line in explorer.next_steps]
+    body += [Para(line) for line in gap_lines(found.gaps)]
     card = explorer.card
     if card is not None:
         body.append(Section(("Chosen",), render.sheet_of(card).body))
@@ -276,6 +285,12 @@ def _filter_facts(filters: Filters) -> list[Fact]:
     parts += [("all my projects",)] if filters.scope == "all" else []
     facts = fact("Words", (say(filters.query, 200),)) if filters.query.strip() else []
     return facts + (fact("Only", joined(parts)) if parts else [])
+
+
+def _without_filters(filters: Filters) -> tuple[Line, ...]:
+    """Which filters could be taken away; words are explained by their own causes."""
+    facts = [each for each in _filter_facts(filters) if each.label == "Only"]
+    return (("Take a filter away (Only, above) or choose another to see more.",),) if facts else ()
 
 
 def _cells(row: ExploreRow, *, scored: bool) -> tuple[Line, ...]:

@@ -12,7 +12,7 @@ from memkit.analytics.tripwire_words import moment as brief
 from memkit.present.blocks import Block, Bullets, Chip, Column, Grid, Inline, Line, Meter, Para, Section, Sheet
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, first_steps, ids, moment, share, status_chip
+from memkit.present.wording import count, first_steps, gap_lines, ids, moment, narrowed, share, status_chip
 
 MAX_MEMBERS = 12
 _KINDS = {
@@ -32,12 +32,14 @@ def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
     """The stretches as a table, newest last, then the newest events."""
     if not timeline.rows:
         nothing = f"This memory knows of none up to {moment(timeline.until)}."
-        return Sheet(("No decision by then",), ((nothing,), *first_steps()), ())
+        steps = [*gap_lines(timeline.gaps), *narrowed(timeline.asked)] or first_steps()
+        return Sheet(("No decision by then",), ((nothing,), *steps), ())
     shown = timeline.rows[-rows:]
     n = len(timeline.rows)
     stretches = count(n, timeline.bucket)
     title: Line = (f"Timeline: the last {len(shown):,} of {stretches}" if len(shown) < n else f"Timeline: {stretches}",)
     lead: list[Line] = [(f"Up to {moment(timeline.until)}; each {timeline.bucket} by its first day, in UTC.",)]
+    lead += gap_lines(timeline.gaps)
     if not timeline.checked:
         lead.append(("No facts at hand, so nothing is known to have tripped.",))
     body: list[Block] = [stretches_grid(shown)]
@@ -117,11 +119,11 @@ def in_force_sheet(held: InForce, rows: int = MAX_ROWS) -> Sheet:
     """What was in force, newest first; or that it is not available."""
     when = moment(held.moment)
     if not held.is_available:
-        return Sheet(("Not available: what was in force at ", when), ((say(held.reason, 300),),), ())
+        return Sheet(("Not available: what was in force at ", when), ((say(held.reason, 1_200),),), ())
     shown = held.rows[:rows]
     n = len(held.rows)
     of = f"{len(shown):,} of {count(n, 'decision')}" if len(shown) < n else count(n, "decision")
-    lead: list[Line] = [(say(held.reason, 300),)] if held.reason else []
+    lead: list[Line] = [(say(held.reason, 1_200),)] if held.reason else []
     columns = (
         Column("Since", fixed=True), Column("Decision", least=24), Column("Until", fixed=True),
         Column("Entry", least=32),
@@ -142,6 +144,7 @@ def chains_sheet(chains: Chains, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = [
         (f"{count(chains.n_alone, 'decision stands', 'decisions stand')} alone, as of {moment(chains.as_of)}.",)
     ]
+    lead += gap_lines(chains.gaps)
     if chains.circles:
         lead.append((Chip(f"{count(len(chains.circles), 'circle')}: decisions that replaced each other", "▲", "warn"),))
     body: list[Block] = [Section(_chain_title(chain), (_members(chain),)) for chain in chains.rows[:rows]]
@@ -191,6 +194,7 @@ def _open_link(link: OpenLink) -> tuple[Line, ...]:
 def calibration_sheet(calibration: Calibration, rows: int = MAX_ROWS) -> Sheet:
     """Bins of both measures as tables, then who dissented; small counts say so."""
     lead: list[Line] = [(f"{count(calibration.n_panels, 'scored panel')}, as of {moment(calibration.as_of)}.",)]
+    lead += gap_lines(calibration.gaps)
     if not calibration.checked:
         lead.append(("No facts at hand, so nothing is known to have tripped.",))
     body: list[Block] = []

@@ -37,6 +37,7 @@ from memkit.present.wording import (
     points,
     scores,
     share,
+    some_of,
     status_chip,
     tripped_chip,
     tripwires,
@@ -83,9 +84,7 @@ def recall_sheet(result: RecallResult, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = []
     if result.rows:
         title: Line = ("Recall: “", query, "”")
-        hits = f"{count(len(result.rows), 'hit')} in {_searched(result)}"
-        if len(shown) < len(result.rows):
-            hits = f"{len(shown):,} of {hits}, the best"
+        hits = f"{some_of(len(shown), len(result.rows), result.n_matched, 'hit')} in {_searched(result)}"
         lead.append((f"{hits}. Best first, ages counted to {moment(result.as_of)}.",))
     else:
         title = ("Nothing recalled for “", query, "”")

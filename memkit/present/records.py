@@ -29,7 +29,7 @@ from memkit.present.blocks import (
 )
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, ids, moment, points, step, tags, unwrapped
+from memkit.present.wording import count, fact, ids, moment, narrowed, points, step, tags, unwrapped
 from memkit.store.locks import LockList
 
 MAX_BODY = 4_000
@@ -132,6 +132,8 @@ def list_sheet(listed: RecordList, rows: int = MAX_ROWS) -> Sheet:
     total = len(listed)
     if not total:
         title = "No records" if not listed.problems else "No record that can be read"
+        if listed.asked:
+            return Sheet((title,), tuple(narrowed(listed.asked)), tuple(body))
         how = step("Records come of what sessions taught", "memkit consolidate", "mem.consolidate()")
         return Sheet((title,), (how,), tuple(body))
     title = f"{len(shown):,} of {total:,} records" if len(shown) < total else count(total, "record")

@@ -253,7 +253,8 @@ def status_sheet(status: Status, rows: int = MAX_ROWS) -> Sheet:
     facts: list[Fact] = []
     facts += fact("Memory", (chip, " (", say(status.enabled_by, 120), ")") if status.enabled_by else (chip,))
     if status.exists:
-        holds = f"{count(status.n_entries, 'entry', 'entries')}, {size(status.n_bytes)}"
+        held = count(status.n_records, "record") + ", " if status.n_records else ""
+        holds = f"{count(status.n_entries, 'entry', 'entries')}, {held}{size(status.n_bytes)}"
         facts += fact("Holds", (holds,))
         if status.n_damaged:
             facts += fact("Damage", (Chip(f"{count(status.n_damaged, 'index line')} cannot be read", "▲", "bad"),))
@@ -280,7 +281,7 @@ def _next_steps(status: Status) -> Iterator[Line]:
         return
     if status.n_damaged:
         yield step("To see what is damaged, and mend it without losing a byte", "memkit verify", "mem.verify()")
-    if not status.n_entries:
+    if not status.n_entries and not status.n_records:
         yield from first_steps()
         return
     yield step("To ask", "memkit recall WORDS", 'mem.recall("words")')

@@ -28,7 +28,7 @@ from memkit.present.blocks import (
 )
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, kinds, moment, step, tags
+from memkit.present.wording import count, fact, kinds, moment, narrowed, step, tags
 
 MAX_TRIPWIRES: Final = 8
 _TO_RECONCILE: Final = "mem.staging.list() shows them; memkit staging list does the same."
@@ -134,6 +134,8 @@ def staged_sheet(found: StagedList, rows: int = MAX_ROWS) -> Sheet:
     if n:
         parts: list[Line] = [(f"{name} {number:,}",) for name, number in found.counts.items() if number]
         lead.append((*joined(parts), f"; as of {moment(found.as_of)}"))
+    elif found.session_id is not None:
+        lead += narrowed({"session": found.session_id})
     elif not found.dead:
         lead.append(step("Candidates come from sessions", "memkit extract", "mem.staging.extract()"))
     body: list[Block] = []

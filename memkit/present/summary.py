@@ -10,7 +10,7 @@ from memkit.present.blocks import Block, Facts, Inline, Line, Section, Sheet, jo
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
 from memkit.present.tripwires import tripwire_card
-from memkit.present.wording import count, fact, first_steps, moment, status_chip, verdict_chip
+from memkit.present.wording import count, fact, first_steps, gap_lines, moment, status_chip, verdict_chip
 
 
 def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
@@ -37,7 +37,7 @@ def summary_sheet(summary: ProjectSummary, rows: int = MAX_ROWS) -> Sheet:
         if speaking:
             cards = tuple(tripwire_card(row, summary.as_of) for row in speaking[:rows])
             body.append(Section((f"{heading} ({len(speaking):,})",), cards))
-    lead: list[Line] = [(f"As of {moment(summary.as_of)}.",)]
+    lead: list[Line] = [(f"As of {moment(summary.as_of)}.",), *gap_lines(summary.gaps)]
     if summary.last_stored_at and summary.last_stored_at > summary.as_of + dt.timedelta(milliseconds=clock.SKEW_MS):
         lead.append(("Counts are of what is stored now; only ages and verdicts are of that moment.",))
     return Sheet(title, tuple(lead), tuple(body))
@@ -60,6 +60,8 @@ def _retention(summary: ProjectSummary) -> Line:
 
 
 def _decisions(summary: ProjectSummary) -> Line:
+    if not summary.n_decisions:
+        return ("none",)
     parts: list[Line] = [(status_chip(status), f" {n:,}") for status, n in summary.statuses]
     return (f"{summary.n_in_force:,} of {summary.n_decisions:,} in force: ", *joined(parts, ", "))
 
@@ -81,7 +83,7 @@ def _entries(summary: ProjectSummary) -> Line:
         words += f", {summary.n_unreadable:,} written by a newer memkit"
     if summary.n_damaged_lines:
         lines = count(summary.n_damaged_lines, "index line")
-        words += f", perhaps more: {lines} cannot be read (memkit repair --apply)"
+        words += f", perhaps more: {lines} cannot be read"
     if summary.last_stored_at:
         words += f"; last stored {clock.age_words(clock.age_days(summary.last_stored_at, summary.as_of))}"
     return (words,)

@@ -12,6 +12,7 @@ from memkit import clock
 from memkit.present.blocks import Block, Column, Grid, Inline, Line, Para, Piece, Sheet, joined
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import ELLIPSIS, clip, say, shown
+from memkit.present.wording import count, gap_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +54,7 @@ def table_sheet(table: ArrowBacked, rows: int = MAX_ROWS) -> Sheet:
     )
     values = [arrow.column(position).slice(0, n_rows).to_pylist() for position in range(n_columns)]
     cells = tuple(tuple((cell(column[row]),) for column in values) for row in range(n_rows))
-    size = f"{n_rows:,} of {arrow.num_rows:,} rows" if n_rows < arrow.num_rows else _rows(arrow.num_rows)
+    size = f"{n_rows:,} of {arrow.num_rows:,} rows" if n_rows < arrow.num_rows else count(arrow.num_rows, "row")
     note: Line = ()
     if n_columns < arrow.num_columns:
         size += f", {n_columns} of {arrow.num_columns} columns"
@@ -61,15 +62,11 @@ def table_sheet(table: ArrowBacked, rows: int = MAX_ROWS) -> Sheet:
         left = len(hidden) - MAX_ROWS
         note = ("Not shown: ", *joined(hidden[:MAX_ROWS], ", "), f" and {left} more" if left > 0 else "")
     if not columns:
-        return Sheet((), (), (Para(("A table without columns.",), "dim"),))
+        return Sheet((), tuple(gap_lines(getattr(table, "gaps", ()))), (Para(("A table without columns.",), "dim"),))
     body: tuple[Block, ...] = (Grid((size,), columns, cells, note=note, wrap=False),)
     if not arrow.num_rows:
         body = (*body, Para(("No row answers the query.",), "dim"))
-    return Sheet((), (), body)
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"
+    return Sheet((), tuple(gap_lines(getattr(table, "gaps", ()))), body)
 
 
 def sql_type(kind: pa.DataType) -> str:

@@ -27,7 +27,7 @@ from memkit.present.history import event_line, stretches_grid
 from memkit.present.live import Asking
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, first_steps, moment
+from memkit.present.wording import count, first_steps, gap_lines, moment, narrowed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -341,12 +341,13 @@ def page_sheet(page: _Page, rows: int = MAX_ROWS) -> Sheet:
     value, events = explorer.value, explorer.events
     if not value.rows:
         nothing = f"This memory knows of no decision up to {moment(value.until)}."
-        steps = () if explorer.whole.rows else first_steps()
+        steps = [*gap_lines(value.gaps), *narrowed(value.asked)] if explorer.whole.rows or value.gaps else first_steps()
         return Sheet(("Timeline: nothing in this period",), ((nothing,), *steps), ())
     begins = value.since or _instant(value.rows[0].begins_on)
     counted = Counter(event.kind for event in events)
     said = ", ".join(f"{counted[kind]:,} {kind.replace('-', ' ')}" for kind in KINDS if counted[kind]) or "nothing"
     lead: list[Line] = [(f"In it: {said}. In force at its end: {value.rows[-1].in_force:,}.",)]
+    lead += gap_lines(value.gaps)
     if not value.checked:
         lead.append(("No facts at hand, so nothing is known to have tripped.",))
     grid = stretches_grid(value.rows[-rows:])

@@ -28,7 +28,7 @@ from memkit.present.blocks import (
 )
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, moment, verdict_chip
+from memkit.present.wording import count, fact, gap_lines, moment, step, verdict_chip
 
 MAX_EVIDENCE = 6
 
@@ -37,7 +37,8 @@ def tripwires_sheet(report: TripwireReport, rows: int = MAX_ROWS) -> Sheet:
     """Tripped ones that nobody acknowledged as cards; the others as a table; what is odd about the facts."""
     n, speaking = len(report.rows), report.speaking
     if not n:
-        return Sheet(("No tripwires",), (("No decision in force names a condition that would invalidate it.",),), ())
+        nothing: Line = ("No decision in force names a condition that would invalidate it.",)
+        return Sheet(("No tripwires",), (nothing, *gap_lines(report.gaps), *_left_out(report)), ())
     silent = sum(row.acknowledged is not None for row in report.rows)
     if speaking:
         title: Line = (f"{len(speaking):,} of {count(n, 'tripwire')} tripped",)
@@ -48,8 +49,7 @@ def tripwires_sheet(report: TripwireReport, rows: int = MAX_ROWS) -> Sheet:
     lead: list[Line] = [_counts(report, silent)]
     judged = f"Judged at {moment(report.as_of)} "
     lead.append((f"{judged}by ", say(report.facts, 200), ".") if report.facts else (f"{judged}without facts.",))
-    if report.n_left_out:
-        lead.append((f"{count(report.n_left_out, 'tripwire')} of decisions not in force left out.",))
+    lead += [*gap_lines(report.gaps), *_left_out(report)]
     body: list[Block] = [tripwire_card(row, report.as_of) for row in speaking[:rows]]
     if len(speaking) > rows:
         body.append(Para((f"and {len(speaking) - rows:,} more that tripped",), "dim"))
@@ -63,6 +63,19 @@ def tripwires_sheet(report: TripwireReport, rows: int = MAX_ROWS) -> Sheet:
         notes = tuple((say(note, 300),) for note in report.notes[:rows])
         body.append(Section(("About the facts",), (Bullets(notes),)))
     return Sheet(title, tuple(lead), tuple(body))
+
+
+def _left_out(report: TripwireReport) -> list[Line]:
+    if not report.n_left_out:
+        return []
+    n = f"{count(report.n_left_out, 'tripwire')} of decisions not in force left out"
+    return [
+        step(
+            f"{n}; to see them",
+            "memkit tripwires check --include-superseded",
+            "mem.tripwires.check(include_superseded=True)",
+        )
+    ]
 
 
 def _counts(report: TripwireReport, silent: int) -> Line:
@@ -135,6 +148,7 @@ def backtest_sheet(backtest: Backtest, rows: int = MAX_ROWS) -> Sheet:
     span = f" from {moment(backtest.first_at)}" if backtest.first_at else ""
     lead: list[Line] = [(f"Replayed{span} to {moment(backtest.as_of)}",)]
     lead[0] = (*lead[0], " over ", say(backtest.facts, 200), ".") if backtest.facts else (*lead[0], " without facts.")
+    lead += gap_lines(backtest.gaps)
     body: list[Block] = []
     if fired:
         columns = (

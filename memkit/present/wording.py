@@ -71,6 +71,46 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
+def some_of(shown: int, held: int, matched: int | None, noun: str, plural: str | None = None) -> str:
+    """`73 hits`, `20 of 73 hits`, or `20 hits and more` where nobody knows how many more.
+
+    Args:
+        shown: How many can be seen.
+        held: How many the result holds.
+        matched: How many there would be without a limit; None where nobody has counted.
+        noun: What they are.
+        plural: Several of them.
+    """
+    if matched is None:
+        return f"{count(shown, noun, plural)} and more"
+    n = max(held, matched)
+    return f"{shown:,} of {count(n, noun, plural)}" if shown < n else count(n, noun, plural)
+
+
+def gap_lines(gaps: Sequence[str]) -> list[Line]:
+    """What cannot be read and may be missing from an answer, where it is seen first."""
+    if not gaps:
+        return []
+    said = joined([(say(gap, 300),) for gap in gaps], " ")
+    return [(Chip("not all can be read", "▲", "bad"), Piece(":", "sep"), " ", *said)]
+
+
+def narrowed(asked: Mapping[str, object]) -> list[Line]:
+    """Where nothing is left: what was asked for, and that asking for less of it shows more; nothing without filters."""
+    said: list[Line] = [
+        (f"{name.replace('_', ' ')} ", say(_asked_words(value), 80, "code")) for name, value in asked.items()
+    ]
+    if not said:
+        return []
+    return [("Asked for only: ", *joined(said, ", "), "."), ("Ask without that, or for more, to see what there is.",)]
+
+
+def _asked_words(value: object) -> str:
+    if isinstance(value, dt.datetime):
+        return moment(value)
+    return " or ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
 def size(n_bytes: int) -> str:
     """Bytes in words: `120.6 KiB`."""
     import humanize

@@ -20,11 +20,13 @@ class EntryList(Displayable, Sequence[IndexLine]):
         rows: One per entry.
         as_of: The moment ages are counted to.
         n_damaged: Index lines that could not be read; `memkit verify` lists them.
+        n_records: Files of records, which are not listed here.
     """
 
     rows: tuple[IndexLine, ...]
     as_of: dt.datetime
     n_damaged: int = 0
+    n_records: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -223,6 +223,15 @@ class RecordFiles:
         return version, _look_into(self._paths, folder, name)
 
 
+def n_files(paths: StorePaths) -> int:
+    """How many files of records there are, readable or not.
+
+    Raises:
+        StoreError: a folder cannot be looked into.
+    """
+    return sum(len(list_names(paths, folder)) for folder in RECORD_FOLDERS)
+
+
 def list_names(paths: StorePaths, folder: str) -> list[str]:
     """Names of the Markdown files in a folder, without ending, ascending; temporary files are left out.
 

@@ -9,7 +9,7 @@ from memkit import clock
 from memkit.errors import StoreError
 from memkit.model.index_line import IndexLine
 from memkit.model.status import Status
-from memkit.store import audit_log, look
+from memkit.store import audit_log, look, records
 from memkit.store.paths import StorePaths, path_text, project_key
 from memkit.store.store import Store
 
@@ -30,9 +30,10 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
             said.append(f"{damaged} index lines cannot be read; `memkit verify` lists them.")
     except StoreError as error:
         said.append(f"The store cannot be read: {error}")
-    exists, n_bytes = False, 0
+    exists, n_bytes, n_records = False, 0, 0
     try:
         exists = store.exists
+        n_records = records.n_files(paths)
         n_bytes = _size(paths)
         above = None if lines else _parent_store(paths)
         if above:
@@ -54,6 +55,7 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
         exists=exists,
         as_of=store.clock.now(),
         n_entries=len(lines),
+        n_records=n_records,
         n_damaged=damaged,
         n_bytes=n_bytes,
         last_stored_at=None if last is None else clock.from_ms(last),

@@ -36,7 +36,7 @@ def both(sight, query, options):
     postings = sight.postings()
     found = (
         sight.fetch(answer.query, {name: params[name] for name in answer.query.params}),
-        rank_in_memory(postings, params, answer._places(postings, params)),
+        rank_in_memory(postings, params, answer._places(postings, params))[0],
     )
     return [sorted(tuple(round(x, 10) if isinstance(x, float) else x for x in row) for row in rows) for rows in found]
 

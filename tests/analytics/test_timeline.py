@@ -126,7 +126,7 @@ def test_entries_that_cannot_be_read_are_said_to_be_missing(store, see):
     store.paths.entry_file(gone).unlink()
     found = in_force(see(store), NOW, as_of=NOW)
     assert [row.entry_id for row in found] == [kept]
-    assert "1 entries cannot be read" in found.reason
+    assert "1 entry is not read here: the file is gone" in found.reason
 
 
 def test_a_timeline_may_begin_and_end_anywhere_and_counts_only_between(store, see):

@@ -92,6 +92,8 @@ class DecisionRows(Displayable):
 
     rows: tuple[DecisionRow, ...]
     as_of: dt.datetime
+    gaps: tuple[str, ...] = ()
+    asked: dict = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
