@@ -14,19 +14,14 @@ from functools import singledispatch, update_wrapper
 from typing import Any
 
 MimeBundle = dict[str, Any]
-_announced: dict[str, Callable[[], None]] = {}
-
-
-def announce(module: str, register: Callable[[], None]) -> None:
-    """Let `register` say who shows the classes of `module`, once, before the first value of one of them is shown."""
-    _announced[module] = register
 
 
 class ByType:
-    """A function by the type of its first argument, as `functools.singledispatch`; heeds what was announced."""
+    """A function by the type of its first argument, as `functools.singledispatch`, whose parts may come on demand."""
 
     def __init__(self, otherwise: Callable[..., Any]) -> None:
         self._known = singledispatch(otherwise)
+        self._announced: dict[str, Callable[[], None]] = {}
         update_wrapper(self, otherwise)
 
     def __call__(self, value: object, *more: Any, **options: Any) -> Any:
@@ -36,11 +31,15 @@ class ByType:
     def dispatch(self, kind: type) -> Callable[..., Any]:
         """The function for a type."""
         for base in kind.__mro__:
-            register = _announced.get(base.__module__)
+            register = self._announced.get(base.__module__)
             if register is not None:
                 register()
-                _announced.pop(base.__module__, None)
+                self._announced.pop(base.__module__, None)
         return self._known.dispatch(kind)
+
+    def announce(self, module: str, register: Callable[[], None]) -> None:
+        """Let `register` take care of the classes of `module`, before the first value of one of them comes along."""
+        self._announced[module] = register
 
     def register(self, kind: Any, function: Callable[..., Any] | None = None) -> Any:
         """Take `function` for values of `kind`; as a decorator, `kind` is the function and its annotation says."""

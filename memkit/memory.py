@@ -27,8 +27,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from memkit import present as present  # noqa: PLC0414 - every result is wired to its renderer
-from memkit.consolidate.record_tools import RecordTools
-from memkit.deciding.audit import Audit
 from memkit.deciding.consolidating import Consolidating
 from memkit.deciding.exchanging import Exchanging
 from memkit.deciding.exploring import Exploring
@@ -39,19 +37,12 @@ from memkit.deciding.tripwires import Tripwires
 from memkit.errors import MemkitError, MemkitWarning, NotEnabledError, UsageError
 from memkit.model.entry import StoredEntry
 from memkit.model.problem import Problem
-from memkit.model.status import Status
 from memkit.settings import Environment, Loaded, facts_file, session_folders
-from memkit.store.listing import EntryList
-from memkit.store.locks import LockList, look_at_locks
 from memkit.store.new_entry import NewEntry, check_new_entry
 from memkit.store.paths import StorePaths
 from memkit.store.receipt import StoreReceipt
-from memkit.store.records import n_files
-from memkit.store.repair import RepairReport, repair
 from memkit.store.spill import spill_folder
-from memkit.store.status import status_of
 from memkit.store.store import Store
-from memkit.store.verify import verify
 
 if TYPE_CHECKING:
     from memkit.analytics.recall import Rerank
@@ -59,6 +50,12 @@ if TYPE_CHECKING:
     from memkit.catalog.catalog import Catalog
     from memkit.catalog.table import Table
     from memkit.catalog.vectors import Embedder
+    from memkit.consolidate.record_tools import RecordTools
+    from memkit.deciding.audit import Audit
+    from memkit.model.status import Status
+    from memkit.store.listing import EntryList
+    from memkit.store.locks import LockList
+    from memkit.store.repair import RepairReport
 
 Project = str | os.PathLike[str]
 Problems = list[Problem]
@@ -105,9 +102,9 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
             model=chosen.consolidation.model,
             changed=self._expect_changes,
         )
-        self._records = RecordTools(store, self._expect_changes)
+        self._records: RecordTools | None = None
+        self._audit: Audit | None = None
         store.firings.enabled = chosen.consolidation.firings
-        self._audit = Audit(store, self._catalog, keep_days=chosen.audit.keep_days or None)
         self.enabled: bool = loaded.settings.memory.enabled
         self.paths: StorePaths = store.paths
 
@@ -233,9 +230,13 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
 
     def list(self) -> EntryList:
         """All entries' index lines, newest first."""
+        from memkit.store.listing import EntryList
+
         self._require_open()
         read = self._store.read_index()
         rows = sorted(read.lines, key=lambda line: (-line.stored_at_ms, line.id))
+        from memkit.store.records import n_files
+
         n = n_files(self.paths)
         return EntryList(rows=tuple(rows), as_of=self._now(), n_damaged=len(read.damaged), n_records=n)
 
@@ -333,7 +334,11 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
     @property
     def records(self) -> RecordTools:
         """The canonical memory: `write`, `edit`, `delete`, `read`, `query`, `list`, `lint`."""
+        from memkit.consolidate.record_tools import RecordTools
+
         self._require_enabled()
+        if self._records is None:
+            self._records = RecordTools(self._store, self._expect_changes)
         return self._records
 
     # -- looking after ------------------------------------------------------------------------------------------
@@ -341,11 +346,18 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
     @property
     def audit(self) -> Audit:
         """What happened to this memory: `runs`, `events`, `history`, `usage`, `health`, `verify`, `monitor`."""
+        from memkit.deciding.audit import Audit
+
         self._require_enabled()
+        if self._audit is None:
+            days = self.settings.settings.audit.keep_days
+            self._audit = Audit(self._store, self._catalog, keep_days=days or None)
         return self._audit
 
     def status(self) -> Status:
         """Whether memory is on, where it lies, how much it holds."""
+        from memkit.store.status import status_of
+
         self._require_open()
         by = self.settings.sources["memory.enabled"]
         return status_of(self._store, enabled=self.enabled, enabled_by=by, notes=self.settings.warnings)
@@ -357,6 +369,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         """
         from memkit.snapshot import audit_days
         from memkit.snapshot.reading import open_snapshot
+        from memkit.store.verify import verify
 
         self._require_open()
         derived = [*open_snapshot(self.paths).problems, *audit_days.problems_of(self.paths)]
@@ -364,11 +377,15 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
 
     def locks(self) -> LockList:
         """Who holds which lock of this store."""
+        from memkit.store.locks import look_at_locks
+
         self._require_open()
         return look_at_locks(self._store)
 
     def repair(self, *, dry_run: bool = True, progress: Callable[[int], None] | None = None) -> RepairReport:
         """Mend what needs no person, keeping every damaged byte; by default only say what would be done."""
+        from memkit.store.repair import repair
+
         self._require_open()
         if not dry_run:
             self._require_enabled()

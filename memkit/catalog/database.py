@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit.catalog import queries
 from memkit.catalog.schemas import base_schemas
+from memkit.snapshot.columns import table_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -78,11 +79,19 @@ class Database:
         # Compressed tables are scanned faster and take about a seventh of the memory.
         self.run("attach ':memory:' as base (compress)")
         for name, schema in base_schemas().items():
-            self.replace_table(name, schema.empty_table())
+            self.replace_table(name, table_of((), schema))
+        self._has_views = False
+
+    def _show_views(self) -> None:
+        """Make the shipped views, and the derived tables they read, where they are not there: ranking reads none."""
+        if self._has_views:
+            return
         for name in queries.names_in(TABLES):
-            self.derive(name)
-        for view in self.views():
-            self.run(f"create view {view} as {queries.load(VIEWS, view).sql}")
+            self.run(f"create table if not exists base.{name} as {queries.load(TABLES, name).sql}")
+        with self.transaction():
+            for view in self.views():
+                self.run(f"create view {view} as {queries.load(VIEWS, view).sql}")
+        self._has_views = True
 
     @staticmethod
     def views() -> list[str]:
@@ -194,7 +203,9 @@ class Database:
     # -- cursors -------------------------------------------------------------------------------------------------
 
     def cursor(self, as_of: dt.datetime | None = None) -> duckdb.DuckDBPyConnection:
-        """A cursor of its own; with `as_of`, views count ages to that moment."""
+        """A cursor of its own; with `as_of` it sees the views, which count ages to that moment."""
+        if as_of is not None:
+            self._show_views()
         cursor = self.connection.cursor()
         if as_of is not None:
             cursor.execute(_SET_MOMENT, {"as_of": as_of}).fetchall()

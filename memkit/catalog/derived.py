@@ -14,6 +14,7 @@ from memkit.catalog.chains import chain_rows, members_of
 from memkit.catalog.relations import KINDS, LinkRow, Relations, settle_links
 from memkit.catalog.schemas import base_schemas
 from memkit.model.links import Identity
+from memkit.snapshot.columns import table_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,7 +73,6 @@ class Derived:
         self._link_rows = {row[0]: _link_row(row) for row in self._own("linked")}
 
     def _settle(self) -> None:
-        import pyarrow as pa
 
         if not self._link_rows and not self.relations.ids:
             return
@@ -82,8 +82,8 @@ class Derived:
         links = [_links(relations, doc, is_superseded=doc in superseded) for doc in relations.ids]
         schemas = base_schemas()
         for name, rows in chain_rows(members, relations.ids).items():
-            self._database.replace_table(name, pa.Table.from_pylist(rows, schemas[name]))
-        self._database.replace_table("links", pa.Table.from_pylist(links, schemas["links"]))
+            self._database.replace_table(name, table_of(rows, schemas[name]))
+        self._database.replace_table("links", table_of(links, schemas["links"]))
 
     def _own(self, name: str) -> list[tuple[Any, ...]]:
         return self._database.run(queries.load(PACKAGE, name).sql)

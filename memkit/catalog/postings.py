@@ -11,9 +11,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from memkit.model.decision import FIELDS
+from memkit.snapshot.columns import numpy_of
 from memkit.snapshot.words import Words, words_of
 
 if TYPE_CHECKING:
@@ -88,11 +89,11 @@ class Postings:
         """Take the lengths of all documents, and the places of the live ones, in order."""
         import numpy as np
 
-        docs = lengths.column("doc").to_numpy()
+        docs = numpy_of(lengths.column("doc"))
         size = 1 + int(docs.max(initial=-1))
-        self.lengths = tuple(_spread(docs, lengths.column(f"len_{field}").to_numpy(), size) for field in FIELDS)
-        self.shown, self.heads = places.column("doc").to_numpy(), places.column("head").to_numpy()
-        self.stored_ms = places.column("stored_ms").to_numpy()
+        self.lengths = tuple(_spread(docs, numpy_of(lengths.column(f"len_{field}")), size) for field in FIELDS)
+        self.shown, self.heads = numpy_of(places.column("doc")), numpy_of(places.column("head"))
+        self.stored_ms = numpy_of(places.column("stored_ms"))
         self._live = np.zeros(size, dtype=np.bool_)
         self._live[self.shown] = True
         self._forget()
@@ -158,7 +159,8 @@ def united(lists: Sequence[Integers], size: int) -> Integers:
     if len(lists) == 1:
         return lists[0]
     if sum(map(len, lists)) * 16 < size:
-        return np.unique(np.concatenate(lists))
+        every = np.sort(np.concatenate(lists))
+        return cast("Integers", every[np.append(True, every[1:] != every[:-1])[: len(every)]])
     marked = np.zeros(size, dtype=np.bool_)
     for docs in lists:
         marked[docs] = True

@@ -27,6 +27,7 @@ from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
 from memkit.model.record import DECISION_PANEL
+from memkit.snapshot.columns import column, table_of
 from memkit.snapshot.rows import RowBuilder, word_of
 from memkit.snapshot.words import Words, open_words
 from memkit.store import look
@@ -241,8 +242,6 @@ class Sight:
 
     def _show_kept_and_gone(self) -> None:
         """Show trash, pins and holds as their files have them, where one has changed."""
-        import pyarrow as pa
-
         paths = [source.store.paths for source in self.sources]
         versions = [look.version_of(f) for p in paths for f in (p.trash_plans, p.pins, p.holds)]
         if versions == self._kept_versions:
@@ -250,19 +249,17 @@ class Sight:
         schemas = base_schemas()
         for name, rows in (("trashed", kept_and_gone.trashed), ("entry_marks", kept_and_gone.marked)):
             listed = [row for source in self.sources for row in rows(source.store)]
-            self.database.replace_table(name, pa.Table.from_pylist(listed, schemas[name]))
+            self.database.replace_table(name, table_of(listed, schemas[name]))
         self._kept_versions = versions
 
     def _remove(self, source: Source, ids: Iterable[str]) -> tuple[int, bool]:
         """Drop the rows of these entries; how many there were, and whether one of them replaced an older edition."""
-        import pyarrow as pa
-
         wanted = list(ids)
         if not wanted:
             return 0, False
         rows = self._own("known_docs", {"ids": wanted, "project_key": source.key})
         if rows:
-            self.database.insert("healed", pa.table({"doc": pa.array([doc for doc, _ in rows], pa.int32())}))
+            self.database.insert("healed", table_of([{"doc": doc} for doc, _ in rows], base_schemas()["healed"]))
             self.database.drop_hidden()
             self._forget_cards()
             self.shelf.forget()
@@ -348,12 +345,11 @@ class Sight:
         self._is_new = False
 
     def _drop(self, healed: Healed) -> None:
-        import pyarrow as pa
 
         for gap, _ in healed:
             self._cards.pop(gap.doc, None)
         if healed:
-            docs = pa.table({"doc": pa.array([gap.doc for gap, _ in healed], pa.int32())})
+            docs = table_of([{"doc": gap.doc} for gap, _ in healed], base_schemas()["healed"])
             self.database.insert("healed", docs)
             self.database.drop_healed()
 
@@ -370,7 +366,7 @@ class Sight:
             source.build(builder, self._ids_in_segments(source))
             if len(builder):
                 rows = builder.build()
-                key = pa.array([source.key] * rows.entries.num_rows, pa.string())
+                key = column([source.key] * rows.entries.num_rows, pa.string())
                 entries = rows.entries.append_column("project_key", key)
                 self.database.insert("entry_rows", entries)
                 self.database.insert("posting_rows", rows.postings)
@@ -387,7 +383,6 @@ class Sight:
         return {entry_id for (entry_id,) in rows}
 
     def _show_records(self) -> None:
-        import pyarrow as pa
 
         rows = [
             record_entries.row_of(source.key, file, file.record)
@@ -396,14 +391,13 @@ class Sight:
             if file.record is not None
         ]
         if rows:
-            self.database.insert("record_rows", pa.Table.from_pylist(rows, base_schemas()["record_rows"]))
+            self.database.insert("record_rows", table_of(rows, base_schemas()["record_rows"]))
 
     def _show_damage(self) -> None:
-        import pyarrow as pa
 
         damage = self._damage()
         if self._is_new or damage:
-            self.database.replace_table("damage", pa.Table.from_pylist(damage, base_schemas()["damage"]))
+            self.database.replace_table("damage", table_of(damage, base_schemas()["damage"]))
         for source in self.sources:
             source.has_new_damage = False
 
@@ -428,13 +422,10 @@ class Sight:
         return sum(problem.code == "damaged-line" for source in self.sources for problem in source.damaged)
 
     def _describe(self, panels: Sequence[str]) -> None:
-        import pyarrow as pa
 
+        schemas = base_schemas()
         paths = [source.store.paths for source in self.sources]
-        stores = {
-            "project_key": [p.key for p in paths],
-            "project_path": [p.project_path for p in paths],
-            "folder": [str(p.folder) for p in paths],
-        }
-        self.database.insert("stores", pa.table(stores))
-        self.database.insert("panels", pa.table({"panel_id": pa.array([*panels, DECISION_PANEL], pa.string())}))
+        stores = [{"project_key": p.key, "project_path": p.project_path, "folder": str(p.folder)} for p in paths]
+        self.database.insert("stores", table_of(stores, schemas["stores"]))
+        listed = [{"panel_id": name} for name in (*panels, DECISION_PANEL)]
+        self.database.insert("panels", table_of(listed, schemas["panels"]))

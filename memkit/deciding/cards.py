@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from memkit.errors import MemkitError
-from memkit.store import records
 from memkit.store.store import Store
 
 
@@ -15,6 +14,8 @@ def card_of(store: Store, found_id: str, project_key: str) -> object | None:
         found_id: An entry's id, or a record's path below the store, such as `memory/one-queue.md`.
         project_key: Whose it is.
     """
+    from memkit.store import records
+
     if project_key != store.paths.key:
         return None
     folder, _, name = found_id.partition("/")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from memkit.deciding.part import Part
 from memkit.errors import HeldError, StoreError, UsageError
 from memkit.store import look
-from memkit.store.wipe import WipeReceipt, wipe
 
 if TYPE_CHECKING:
     from memkit.model.scan import Scan
     from memkit.retention.erase import EraseReceipt
+    from memkit.store.wipe import WipeReceipt
 
 
 class Forgetting(Part):
@@ -105,6 +105,8 @@ class Forgetting(Part):
             ConfirmationError: `confirm` is something else; nothing was removed.
             HeldError: a legal hold stands on an entry, or the policy holds everything; nothing was removed.
         """
+        from memkit.store.wipe import wipe
+
         self._require_open()
         self._require_no_legal_hold()
         receipt = wipe(self._store, confirm=confirm)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memkit.deciding.part import Part
-from memkit.model.policy import policy_of
-from memkit.retention.facade import Retention, SavedQueries, Trash
+
+if TYPE_CHECKING:
+    from memkit.retention.facade import Retention, SavedQueries, Trash
 
 
 class Retaining(Part):
@@ -17,6 +18,9 @@ class Retaining(Part):
 
     def _retention(self) -> Retention:
         if self._forgets is None:
+            from memkit.model.policy import policy_of
+            from memkit.retention.facade import Retention
+
             self._forgets = Retention(
                 self._store,
                 self._catalog,
@@ -36,12 +40,16 @@ class Retaining(Part):
     @property
     def trash(self) -> Trash:
         """What was pruned and can be brought back: `list`, `restore`."""
+        from memkit.retention.facade import Trash
+
         self._require_enabled()
         return Trash(self._store, self._retention(), self._forgotten)
 
     @property
     def queries(self) -> SavedQueries:
         """Saved queries, asked again to tell what forgetting would change: `add`, `list`, `drop`."""
+        from memkit.retention.facade import SavedQueries
+
         self._require_enabled()
         return SavedQueries(self._store)
 

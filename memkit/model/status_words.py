@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal, get_args
 
 Status = Literal["proposed", "accepted", "rejected", "deprecated", "superseded", "unknown"]
@@ -129,12 +130,6 @@ _STATUS_OF: Final[dict[str, Status]] = {
     for word in words
 }
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_WORD = re.compile(
-    "|".join(
-        re.escape(word) if _CJK.search(word) else rf"(?<!\w){re.escape(word)}(?!\w)"
-        for word in sorted(_STATUS_OF, key=lambda w: (-len(w), w))
-    )
-)
 # Being the one that replaces says nothing about one's own state: "Accepted. Supersedes ADR-3", "Ersetzt ADR-3".
 _NOT_SELF = re.compile(
     r"(?:replaced|obsoleted)(?!\s*(?:by\b|$|[.:,;]))|(?:ersetzt|取代|替代|替换|替換)(?=\s*:?\s*(?:\[|adr|#?\d))|を\s*(?:置き換え|置換|上書き)(?:る|する|た)?"
@@ -202,12 +197,23 @@ def is_choice(text: str) -> bool:
     return len(named) > 2 or (len(named) == 2 and "|" in text and "[" not in text)
 
 
+@cache
+def _word() -> re.Pattern[str]:
+    """Any state word; made when a status is first read, since making it takes longer than loading this module."""
+    return re.compile(
+        "|".join(
+            re.escape(word) if _CJK.search(word) else rf"(?<!\w){re.escape(word)}(?!\w)"
+            for word in sorted(_STATUS_OF, key=lambda w: (-len(w), w))
+        )
+    )
+
+
 def _words_in(text: str) -> list[tuple[str, int]]:
     """The state words of a text in order, link targets and the names of other records left out."""
     bare = _LINK.sub(lambda m: " " * len(m.group()), text)
     hidden = [match.span() for match in _NOT_SELF.finditer(text)]
     return [
         (match.group(), match.start())
-        for match in _WORD.finditer(bare)
+        for match in _word().finditer(bare)
         if not any(start <= match.start() < end for start, end in hidden)
     ]

@@ -2,17 +2,17 @@
 
 Importing this module announces it, once. The types know nothing of this floor; types and sheets are named here rather
 than imported, so that whoever shows one kind of answer loads what draws that one. All types of a module, and all that
-draws them, are loaded together with the first.
+makes their sheets, are loaded together with the first; charts and explorers by themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
 
-from memkit.display import announce, drawn, explored, mimebundle, plain
+from memkit.display import drawn, explored, mimebundle, plain
 from memkit.present.blocks import Sheet
 from memkit.present.render import bundle, sheet_of, text
 
@@ -123,18 +123,22 @@ def named(name: str) -> Any:
     return getattr(import_module(module), member)
 
 
-def _register_all_of(module: str) -> None:
+def _modules(table: Mapping[str, str]) -> set[str]:
+    return {kind.rpartition(".")[0] for kind in table}
+
+
+def _register_of(module: str, *tables: tuple[Mapping[str, str], Callable[[Any, Any], object]]) -> None:
     """Load and register who draws the types of one module; a name that is not there is an error."""
-    for table, take in (
-        (SHEETS, register),
-        (CHARTS, drawn.register),
-        (BUNDLES, mimebundle.register),
-        (EXPLORERS, explored.register),
-    ):
+    for table, take in tables:
         for kind, drawer in table.items():
             if kind.rpartition(".")[0] == module:
                 take(named(kind), named(f"{PRESENT}.{drawer}"))
 
 
-for _module in {kind.rpartition(".")[0] for table in (SHEETS, CHARTS, BUNDLES, EXPLORERS) for kind in table}:
-    announce(_module, partial(_register_all_of, _module))
+for _module in _modules(SHEETS):
+    for _shown in (sheet_of, plain, mimebundle):
+        _shown.announce(_module, partial(_register_of, _module, (SHEETS, register), (BUNDLES, mimebundle.register)))
+for _module in _modules(CHARTS):
+    drawn.announce(_module, partial(_register_of, _module, (CHARTS, drawn.register)))
+for _module in _modules(EXPLORERS):
+    explored.announce(_module, partial(_register_of, _module, (EXPLORERS, explored.register)))

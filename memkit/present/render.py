@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memkit.display import ByType, MimeBundle
-from memkit.present import markup, terminal
+from memkit.present import terminal
 from memkit.present.blocks import Block, Para, Sheet
 from memkit.present.safe import say
 
@@ -37,11 +37,15 @@ def text(value: object, *, width: int = terminal.WIDTH, rows: int = MAX_ROWS) ->
 
 def html(value: object) -> str:
     """`value` as script-free HTML with its stylesheet, below `MAX_HTML_BYTES`."""
+    from memkit.present import markup
+
     return _bounded(value, markup.document, MAX_ROWS, MAX_HTML_BYTES)
 
 
 def fragment(value: object, *, level: int = 3, rows: int = MAX_ROWS) -> str:
     """Like `html`, without the stylesheet; its heading is `<h{level}>`. With more rows it may be `MAX_PART_BYTES`."""
+    from memkit.present import markup
+
     most = MAX_HTML_BYTES if rows <= MAX_ROWS else MAX_PART_BYTES
     return _bounded(value, lambda sheet: markup.fragment(sheet, level=level), rows, most)
 

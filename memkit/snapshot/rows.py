@@ -27,6 +27,7 @@ from memkit.model import tokens
 from memkit.model.decision import FIELDS, read_decision, recall_fields, summary_of
 from memkit.model.entry import StoredEntry
 from memkit.model.index_line import ABSENT, IndexLine
+from memkit.snapshot.columns import column, numbers_of, table_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -226,9 +227,7 @@ class RowBuilder:
 
     def build(self) -> Rows:
         """The rows of what was added."""
-        import pyarrow as pa
-
-        return Rows(pa.Table.from_pylist(self._entries, entry_schema()), self._posting_table())
+        return Rows(table_of(self._entries, entry_schema()), self._posting_table())
 
     def _posting_table(self) -> pa.Table:
         import numpy as np
@@ -255,6 +254,7 @@ class RowBuilder:
             times[np.searchsorted(every, found)] = n
             columns.append(times)
         columns += [np.array(lengths, dtype=np.int32)[docs] for lengths in self._lengths]
-        listed = pa.array(list(self._terms), pa.string()).take(pa.array(order, pa.int64()))
-        spelled = pa.DictionaryArray.from_arrays(terms.astype(np.int32), listed).dictionary_decode()
-        return pa.Table.from_arrays([pa.array(hashes[order][terms]), spelled, *columns], schema=posting_schema())
+        listed = column(self._terms, pa.string()).take(numbers_of(order))
+        spelled = pa.DictionaryArray.from_arrays(numbers_of(terms.astype(np.int32)), listed).dictionary_decode()
+        made = [numbers_of(each) for each in (hashes[order][terms], *columns)]
+        return pa.Table.from_arrays([made[0], spelled, *made[1:]], schema=posting_schema())

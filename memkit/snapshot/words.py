@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from memkit.model.decision import FIELDS
+from memkit.snapshot.columns import column as texts
+from memkit.snapshot.columns import numbers_of, numpy_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +69,7 @@ def words_of(postings: pa.Table, first: int = 0) -> Words:
     import pyarrow as pa
 
     def column(name: str) -> Integers:
-        return cast("Integers", postings.column(name).to_numpy())
+        return cast("Integers", numpy_of(postings.column(name)))
 
     word, doc = column("word"), column("doc") - first
     begins = np.ones(len(word), dtype=np.bool_)
@@ -81,11 +83,7 @@ def words_of(postings: pa.Table, first: int = 0) -> Words:
         starts = np.zeros(len(at) + 1, dtype=np.uint32)
         np.cumsum(np.bincount(places[rows], minlength=len(at)), out=starts[1:])
         fields.append(Lists(starts, _small(doc[rows]), _small(times[rows])))
-    terms = (
-        postings.column("term").combine_chunks().take(pa.array(at, pa.int64()))
-        if len(at)
-        else pa.array([], pa.string())
-    )
+    terms = postings.column("term").combine_chunks().take(numbers_of(at)) if len(at) else texts([], pa.string())
     n_docs = np.diff(np.append(at, len(word)))
     return Words(first, word[at], cast("pa.StringArray", terms), _small(n_docs), tuple(fields))
 
@@ -120,7 +118,7 @@ def open_words(file: Path, offset: int = 0) -> Words:
         return batch.column(name).values  # type: ignore[attr-defined]
 
     def numbers(name: str) -> Integers:
-        return cast("Integers", values(name).to_numpy(zero_copy_only=True))
+        return cast("Integers", numpy_of(values(name)))
 
     fields = tuple(Lists(numbers(f"starts_{f}"), numbers(f"docs_{f}"), numbers(f"counts_{f}")) for f in FIELDS)
     first = int((batch.schema.metadata or {})[FIRST]) + offset

@@ -38,7 +38,9 @@ def is_left_over(path: Path, info: os.stat_result) -> bool:
 
 def left_over(paths: StorePaths, *, everywhere: bool = False) -> Iterator[Path]:
     """Temporary files nobody will publish; outside the snapshot's folder, which sweeps its own, unless `everywhere`."""
-    for relative, info in look.files(paths.folder, wanted=lambda name: TEMP_NAME.fullmatch(name) is not None):
+    for relative, info in look.files(
+        paths.folder, wanted=lambda name: name[0] == "." and TEMP_NAME.fullmatch(name) is not None
+    ):
         path = paths.folder / relative
         if is_left_over(path, info) and (everywhere or path.parent != paths.snapshots):
             yield path

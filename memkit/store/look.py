@@ -202,16 +202,16 @@ def files(folder: Path, *, wanted: Callable[[str], bool] = lambda _: True) -> It
 def _files(folder: str, prefix: str, wanted: Callable[[str], bool]) -> Iterator[tuple[str, os.stat_result]]:
     try:
         with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+            found = [entry for entry in entries if wanted(entry.name) or entry.is_dir(follow_symlinks=False)]
     except FileNotFoundError:
         return
     except OSError as error:
         raise fault(error, Path(folder), "list") from error
-    for entry in found:
+    for entry in sorted(found, key=lambda entry: entry.name):
         try:
             if entry.is_dir(follow_symlinks=False):
                 yield from _files(entry.path, f"{prefix}{entry.name}/", wanted)
-            elif wanted(entry.name):
+            else:
                 yield f"{prefix}{entry.name}", entry.stat(follow_symlinks=False)
         except FileNotFoundError:
             continue

@@ -25,6 +25,7 @@ def database(tmp_path_factory):
     made = Database(tmp_path_factory.mktemp("spill"), 1)
     for name in queries.names_in(TABLES):
         made.derive(name)
+    made.cursor(NOW).close()  # makes the views
     for name, schema in frame_schemas().items():
         made.connection.register(name, schema.empty_table())
     yield made
