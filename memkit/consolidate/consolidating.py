@@ -24,7 +24,7 @@ from memkit.store.staging import StagingFile
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
-    from memkit.consolidate.extract import Extractor
+    from memkit.consolidate.extract import ExtractionReport, Extractor
     from memkit.model.session import Session
     from memkit.store.audit_run import Run
     from memkit.store.lock import HeldLock
@@ -80,14 +80,15 @@ def consolidate(
         StoreError: what was acknowledged before is whole; the next run carries on.
     """
     if dry_run:
-        plan = _planned(store, adjudicators, source, recovers, progress)
-        return _with_uses(plan, planned(store)) if reinforces else plan
+        plan = _planned(store, adjudicators, source, recovers=recovers, progress=progress, only=only)
+        plan = _with_uses(plan, planned(store)) if reinforces else plan
+        return replace(plan, reason=_reason(plan, any_staged=not plan.cause))
     with (
         store.audit.run(worker="memory_consolidation", trigger=trigger) as run,
         canonical.writing(store, command) as held,
     ):
         back = () if recovers is None else recover_held(store, held, recovers, None, run_id=run.run_id).recovered
-        n_extracted = _extracted(store, source, held, trigger)
+        found = _extracted(store, source, held, trigger)
         files, problems = staging.read_all(store.paths)
         files = [_among(file, only) for file in files]
         reconciler = Reconciler(store, adjudicators, held=held, run_id=run.run_id)
@@ -98,8 +99,9 @@ def consolidate(
                 used = reinforce(store, held, run_id=run.run_id)
         finally:
             report = _with_uses(reconciler.report, used)
-            report = replace(report, n_extracted=n_extracted, n_recovered=len(back), problems=tuple(problems))
-            _tell(run, report, any_staged=any(file.items for file in files))
+            report = replace(report, n_recovered=len(back), problems=tuple(problems))
+            report = _with_end(report, found, any_staged=any(file.items for file in files))
+            _tell(run, report)
     return report
 
 
@@ -110,37 +112,44 @@ def _among(file: StagingFile, only: Collection[str] | None) -> StagingFile:
     return replace(file, items=tuple(item for item in file.items if name_of(file.session_id, item)[0] in only))
 
 
-def _extracted(store: Store, source: FromSession | None, held: HeldLock, trigger: Trigger) -> int:
+def _extracted(
+    store: Store, source: FromSession | None, held: HeldLock | None, trigger: Trigger
+) -> ExtractionReport | None:
+    """What a session gave; without the lock, what it would give."""
     if source is None:
-        return 0
-    done = extracting.extract(
-        store, source.session, extractor=source.extractor, stored=source.stored, trigger=trigger, held=held
+        return None
+    return extracting.extract(
+        store,
+        source.session,
+        extractor=source.extractor,
+        stored=source.stored,
+        trigger=trigger,
+        held=held,
+        dry_run=held is None,
     )
-    return len(done.candidates)
 
 
 def _planned(
     store: Store,
     adjudicators: Sequence[Adjudicator],
     source: FromSession | None,
+    *,
     recovers: frozenset[str] | None,
     progress: Progress | None,
+    only: Collection[str] | None,
 ) -> ConsolidationReport:
     files, problems = staging.read_all(store.paths)
     back, lines = ([], []) if recovers is None else returning(store, recovers)
     files = _with(files, back, store.paths.project_path)
-    n_extracted = 0
-    if source is not None:
-        found = extracting.extract(
-            store, source.session, extractor=source.extractor, stored=source.stored, dry_run=True
-        )
-        n_extracted = len(found.candidates)
-        if found.candidates:
-            items = tuple(sorted(found.candidates, key=lambda item: CATEGORIES.index(item.category)))
-            files = [*files, StagingFile("", source.session.id, None, store.paths.project_path, items)]
+    found = _extracted(store, source, None, "manual")
+    if found is not None and found.candidates:
+        items = tuple(sorted(found.candidates, key=lambda item: CATEGORIES.index(item.category)))
+        files = [*files, StagingFile("", found.session.id, None, store.paths.project_path, items)]
+    files = [_among(file, only) for file in files]
     reconciler = Reconciler(store, adjudicators, held=None, run_id="", recovered=lines)
     reconciler.run(files, progress)
-    return replace(reconciler.report, n_extracted=n_extracted, n_recovered=len(back), problems=tuple(problems))
+    report = replace(reconciler.report, n_recovered=len(back), problems=tuple(problems))
+    return _with_end(report, found, any_staged=any(file.items for file in files))
 
 
 def _with(files: Sequence[StagingFile], back: Sequence[tuple[str, Candidate]], project_path: str) -> list[StagingFile]:
@@ -164,7 +173,29 @@ def _with_uses(report: ConsolidationReport, used: Reinforcement) -> Consolidatio
     )
 
 
-def _tell(run: Run, report: ConsolidationReport, *, any_staged: bool) -> None:
+def _with_end(report: ConsolidationReport, found: ExtractionReport | None, *, any_staged: bool) -> ConsolidationReport:
+    """The report with how the run ended, and why it had nothing to do."""
+    cause = ""
+    if not any_staged:
+        waits = "nothing waits in staging" + (" that can be read" if report.problems else "")
+        cause = f"{found.why_nothing}, and {waits}" if found is not None and found.why_nothing else waits
+    report = replace(report, n_extracted=0 if found is None else len(found.candidates), cause=cause)
+    return replace(report, reason=_reason(report, any_staged=any_staged))
+
+
+def _reason(report: ConsolidationReport, *, any_staged: bool) -> str:
+    if report.written or report.edited:
+        return "records_updated"
+    if not any_staged and not report.n_firings:
+        return "no_staging"
+    if report.reasons("dead_lettered").get("linter_failed"):
+        return "linter_failed"
+    if any(report.reasons(fate).get("model_error") for fate in ("restaged", "dead_lettered")):
+        return "model_error"
+    return "no_record_changes"
+
+
+def _tell(run: Run, report: ConsolidationReport) -> None:
     """How it ended, for the audit log; an error of the block still has the last word."""
     counts = report.counts
     run.count(
@@ -178,13 +209,4 @@ def _tell(run: Run, report: ConsolidationReport, *, any_staged: bool) -> None:
         dead_lettered=counts["dead_lettered"],
     )
     run.note(consumed=len(report), consumed_ids=[row.key for row in report.rows[:MAX_IDS]])
-    if report.written or report.edited:
-        run.complete("records_updated")
-    elif not any_staged and not report.n_firings:
-        run.skip("no_staging")
-    elif report.reasons("dead_lettered").get("linter_failed"):
-        run.complete("linter_failed")
-    elif any(report.reasons(fate).get("model_error") for fate in ("restaged", "dead_lettered")):
-        run.complete("model_error")
-    else:
-        run.complete("no_record_changes")
+    (run.skip if report.reason == "no_staging" else run.complete)(report.reason)

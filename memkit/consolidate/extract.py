@@ -81,6 +81,7 @@ class ExtractionReport(Displayable):
         quarantined: Where damaged bytes of that file were moved to; "" where there were none.
         usage: What a model used, where one was asked.
         as_of: When.
+        last_read_at: When the same extractor read this session before; None where it never did.
     """
 
     dry_run: bool
@@ -97,10 +98,25 @@ class ExtractionReport(Displayable):
     file: str = ""
     quarantined: str = ""
     usage: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
+    last_read_at: dt.datetime | None = None
 
     def __repr__(self) -> str:
         verb = "would stage" if self.dry_run else "staged"
         return f"<ExtractionReport {self.session.id[:60]!r}: {verb} {len(self.candidates)} of {self.n_read} new turns>"
+
+    @property
+    def why_nothing(self) -> str:
+        """Why there is no candidate, in words; "" where there is one."""
+        if self.candidates:
+            return ""
+        if not self.n_read:
+            since = f" since {self.last_read_at:%Y-%m-%d %H:%M} UTC" if self.last_read_at else ""
+            return f"nothing new in the session{since}" if self.n_turns else "the session has no turns"
+        known = self.n_staged_before + self.n_stored
+        if known:
+            return f"what the session holds was staged or stored before ({known:,})"
+        turns = "one new turn" if self.n_read == 1 else f"{self.n_read:,} new turns"
+        return f"nothing to keep in the {turns} of the session"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -125,6 +141,8 @@ class ExtractionReport(Displayable):
             "file": self.file,
             "quarantined": self.quarantined,
             "usage": dict(self.usage),
+            "last_read_at": clocks.iso(self.last_read_at) if self.last_read_at else None,
+            "why_nothing": self.why_nothing,
             "as_of": clocks.iso(self.as_of),
         }
 
@@ -232,6 +250,7 @@ def _found(
         passed_over=FrozenMapping(dict(extracted.passed_over)),
         masked=FrozenMapping(masked),
         usage=FrozenMapping(dict(extracted.usage)),
+        last_read_at=max((each.at for each in before if each.extractor == extractor.name), default=None),
     )
     return report, before
 

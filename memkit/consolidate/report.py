@@ -69,6 +69,9 @@ class ConsolidationReport(Displayable):
         n_trimmed: Merges that shortened a text.
         masked: Secrets that were masked, by kind.
         problems: Files that were left alone, and why.
+        reason: How the run ended, as the code of the audit log: `records_updated`, `no_record_changes`, `no_staging`,
+            `linter_failed`, `model_error`; what it would be for a dry run.
+        cause: Why there was no candidate to look at, in words; "" where there was one.
     """
 
     dry_run: bool
@@ -85,6 +88,8 @@ class ConsolidationReport(Displayable):
     n_trimmed: int = 0
     masked: Mapping[str, int] = field(default_factory=lambda: FrozenMapping({}))
     problems: tuple[Problem, ...] = ()
+    reason: str = ""
+    cause: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -93,7 +98,11 @@ class ConsolidationReport(Displayable):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{n} {fate.replace('_', '-')}" for fate, n in self.counts.items() if n) or "nothing to do"
+        said = (
+            ", ".join(f"{n} {fate.replace('_', '-')}" for fate, n in self.counts.items() if n)
+            or self.cause
+            or "nothing to do"
+        )
         return f"<ConsolidationReport{' (dry run)' if self.dry_run else ''}: {said}>"
 
     @property
@@ -116,6 +125,8 @@ class ConsolidationReport(Displayable):
         return {
             "dry_run": self.dry_run,
             "run_id": self.run_id,
+            "reason": self.reason,
+            "cause": self.cause,
             "as_of": clock.iso(self.as_of),
             "counts": dict(self.counts),
             "restaged": self.reasons("restaged"),

@@ -25,7 +25,7 @@ from memkit.consolidate.consolidating import consolidate
 from memkit.consolidate.corpus import Corpus, Near, hashes
 from memkit.consolidate.extract import scrubbed
 from memkit.consolidate.report import ConsolidationReport
-from memkit.consolidate.staged import LEAST_PREFIX, StagedCandidate, staged
+from memkit.consolidate.staged import LEAST_PREFIX, StagedCandidate, dead, find, staged
 from memkit.display import Displayable
 from memkit.errors import InvalidInputError
 from memkit.model.candidate import repaired
@@ -63,10 +63,24 @@ class ReviewItem(Displayable):
         """Plain JSON data."""
         near = [
             {"path": each.record.path, "title": each.record.title, "status": each.record.status,
-             "alike": each.alike, "words": list(each.words), "is_same": each.is_same, "sha256": each.sha256}
+             "body": each.record.body, "alike": each.alike, "words": list(each.words), "is_same": each.is_same,
+             "sha256": each.sha256}
             for each in self.shortlist
         ]  # fmt: skip
         return {**self.waiting.to_dict(), "shortlist": near}
+
+
+def _waiting(store: Store, session_id: str | None, key: str) -> str:
+    """The key of the candidate that waits and is named so; of a dead letter it is said that it is one."""
+    try:
+        return find(staged(store, session_id).rows, key).key
+    except InvalidInputError:
+        letters = dead(store, session_id).rows
+        if any(row.key.startswith(key.strip().lower()) for row in letters if len(key.strip()) >= LEAST_PREFIX):
+            raise InvalidInputError(
+                f"{key!r:.40} is a dead letter", field="key", remedy="Put it back first: memkit recover."
+            ) from None
+        raise
 
 
 class Review(Displayable):
@@ -75,14 +89,24 @@ class Review(Displayable):
     Args:
         store: Whose.
         session_id: Only the candidates of this session; None for all.
+        key: Only the candidate of this key, or of the only key that begins so; None for all.
         changed: Called after records were changed.
+
+    Raises:
+        InvalidInputError: no candidate that waits has this key, or several begin with it.
     """
 
     def __init__(
-        self, store: Store, session_id: str | None = None, *, changed: Callable[[], None] = lambda: None
+        self,
+        store: Store,
+        session_id: str | None = None,
+        *,
+        key: str | None = None,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._session_id = session_id
+        self._key = None if key is None else _waiting(store, session_id, key)
         self._changed = changed
         self._verdicts: dict[str, Verdict] = {}
         self.report: ConsolidationReport | None = None
@@ -98,6 +122,7 @@ class Review(Displayable):
         self.items = tuple(
             ReviewItem(row, corpus.near(repaired(scrubbed(row.candidate, self._store.scrubber, masked))))
             for row in found.rows
+            if self._key is None or row.key == self._key
         )
 
     def __len__(self) -> int:
@@ -148,7 +173,16 @@ class Review(Displayable):
             raise InvalidInputError(what, field="key", remedy="Give a key as the review shows it.")
         return near[0]
 
-    def decide(self, key: str, decision: Decision, target: str = "", *, body: str = "", reason: str = "") -> Review:
+    def decide(
+        self,
+        key: str,
+        decision: Decision,
+        target: str = "",
+        *,
+        body: str = "",
+        reason: str = "",
+        expected_hash: str | None = None,
+    ) -> Review:
         """Say what a candidate is; the last word counts, and nothing is written yet.
 
         Args:
@@ -158,6 +192,8 @@ class Review(Displayable):
             target: The record concerned, by name or path; may be left out where only one in force is near.
             body: The text of a merged record; both texts without repeats by default.
             reason: Why; shown in the report.
+            expected_hash: SHA-256 of the target as it was when it was looked at, where that was not in this review: a
+                target with other bytes makes a conflict.
 
         Raises:
             InvalidInputError: no such candidate or decision; a target that is not among the records near it, is missing
@@ -165,7 +201,10 @@ class Review(Displayable):
         """
         item = self.item(key)
         path = self._target(item, target) if decision in ABOUT_A_RECORD else target
-        verdict = check(Verdict(decision, path, body=body, reason=reason, seen=hashes(item.shortlist)), item.key)
+        seen = dict(hashes(item.shortlist))
+        if expected_hash and path:
+            seen[path] = expected_hash.strip().lower()
+        verdict = check(Verdict(decision, path, body=body, reason=reason, seen=seen), item.key)
         self._verdicts[item.key] = verdict
         self._tell()
         return self
@@ -186,8 +225,11 @@ class Review(Displayable):
         what = f"{wanted!r:.80} is not among the records near {item.key}" if wanted else f"{item.key} needs a target"
         raise InvalidInputError(what, field="target", remedy=f"In force and near it: {near}.")
 
-    def apply(self) -> ConsolidationReport:
+    def apply(self, *, dry_run: bool = False) -> ConsolidationReport:
         """Carry out what was decided, and nothing else; then look again.
+
+        Args:
+            dry_run: Say what would become of them, write nothing, and keep what was decided.
 
         Returns:
             What became of the candidates that were decided.
@@ -198,6 +240,8 @@ class Review(Displayable):
         """
         verdicts = dict(self._verdicts)
         adjudicators = (PersonAdjudicator(verdicts),)
+        if dry_run:
+            return consolidate(self._store, adjudicators, dry_run=True, reinforces=False, only=verdicts.keys())
         try:
             self.report = consolidate(
                 self._store, adjudicators, command="review", reinforces=False, only=verdicts.keys()

@@ -5,8 +5,10 @@
     mem.staging.list()
     mem.staging.dead_letters()
     mem.staging.review()                            # say what each candidate is, then apply
+    mem.staging.decide("5f0c2a", "distinct")        # the same for one candidate
 
-Nothing but `extract`, `recover` and the `apply` of a review writes at all, and only the last one writes records.
+Nothing but `extract`, `recover`, `decide` and the `apply` of a review writes at all, and only the last two write
+records.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ from memkit.store import look
 from memkit.store.store import Store
 
 if TYPE_CHECKING:
+    from memkit.consolidate.adjudicate import Decision
     from memkit.consolidate.balance import Balance
     from memkit.consolidate.consolidating import FromSession
     from memkit.consolidate.extract import ExtractionReport, Extractor, Progress
     from memkit.consolidate.recover import RecoverReport
     from memkit.consolidate.remind import Reminder
+    from memkit.consolidate.report import ConsolidationReport
     from memkit.consolidate.review import Review
     from memkit.consolidate.staged import StagedCandidate, StagedList
     from memkit.model.candidate import Candidate
@@ -231,20 +235,54 @@ class Staging:
         """How many candidates wait, by category."""
         return self.list().counts
 
-    def review(self, session_id: str | None = None) -> Review:
+    def review(self, session_id: str | None = None, *, key: str | None = None) -> Review:
         """The candidates that wait, beside the records near them, for a person to say what each is.
 
         Nothing is written before `apply` of what this returns.
 
         Args:
             session_id: Only the candidates of this session.
+            key: Only the candidate of this key, or of the only key that begins so.
 
         Raises:
+            InvalidInputError: no candidate that waits has this key, or several begin with it.
             StoreError: the records or the candidates cannot be shown.
         """
         from memkit.consolidate.review import Review
 
-        return Review(self._store, session_id, changed=self._changed)
+        return Review(self._store, session_id, key=key, changed=self._changed)
+
+    def decide(
+        self,
+        key: str,
+        decision: Decision,
+        target: str = "",
+        *,
+        body: str = "",
+        reason: str = "",
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+    ) -> ConsolidationReport:
+        """Say of one candidate that waits what it is, and carry it out: a review of one candidate.
+
+        Args:
+            key: Of the candidate, or its first characters.
+            decision: `distinct`, `duplicate`, `supersedes`, `merge` or `discard`; as in `Review.decide`.
+            target: The record it is a duplicate of, supersedes, or is merged with, by name or path.
+            body: The text of a merged record; both texts without repeats by default.
+            reason: Why; shown in the report.
+            expected_hash: SHA-256 of the target as it was when it was looked at; other bytes make a conflict.
+            dry_run: Say what would happen, and write nothing.
+
+        Raises:
+            InvalidInputError: no such candidate or decision; a target that is not among the records near it, is missing
+                or needless.
+            LockedError: somebody else consolidates, reconciles, recovers, or writes records.
+            StoreError: what was acknowledged before is whole; do it again.
+        """
+        review = self.review(key=key)
+        review.decide(key, decision, target, body=body, reason=reason, expected_hash=expected_hash)
+        return review.apply(dry_run=dry_run)
 
     def balance(self) -> Balance:
         """Whether every candidate that was ever seen is somewhere.

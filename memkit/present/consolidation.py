@@ -46,7 +46,8 @@ def report_sheet(report: ConsolidationReport, rows: int = MAX_ROWS) -> Sheet:
     title = "Consolidation (dry run)" if report.dry_run else "Consolidation"
     lead: list[Line] = [("Nothing was changed.",)] if report.dry_run else []
     if not report.rows:
-        lead.append(("Nothing is staged that could be reconciled.",))
+        verb = "Skipped" if report.reason == "no_staging" and not report.dry_run else "Nothing to reconcile"
+        lead.append((f"{verb}: {report.cause or 'what is staged has its fate already'}.",))
     facts = []
     if met:
         chips: list[Line] = [(fate_chip(fate), f" {n:,}") for fate, n in met]

@@ -51,6 +51,8 @@ def extraction_sheet(report: ExtractionReport, rows: int = MAX_ROWS) -> Sheet:
             say(report.extractor, 60), " from ", say(report.session.path, 160, "code"),
         )
     ]  # fmt: skip
+    if report.why_nothing:
+        lead.append((f"No candidate: {report.why_nothing}.",))
     if report.session.branches and len(report.session.branches) > 1:
         lead.append((f"1 of {len(report.session.branches):,} branches, up to ", say(report.session.branch, 64, "code")))
     if report.dry_run:

@@ -8,9 +8,12 @@ import pytest
 
 from memkit.consolidate.adjudicate import PersonAdjudicator, RuleAdjudicator, Verdict
 from memkit.consolidate.balance import balance
-from memkit.consolidate.consolidating import consolidate
+from memkit.consolidate.consolidating import FromSession, consolidate
 from memkit.consolidate.corpus import Corpus, body_of, joined
+from memkit.consolidate.rules import RuleExtractor
+from memkit.display import mimebundle
 from memkit.errors import InvalidInputError, LockedError, ModelError
+from memkit.importers.sessions.reading import read_session
 from memkit.model.candidate import Candidate, Evidence, repaired
 from memkit.model.record import Record, record_hash, write_record
 from memkit.retention.erase import erase
@@ -565,3 +568,37 @@ def test_a_candidate_that_was_erased_with_its_entry_is_accounted_for_and_does_no
     assert [row.fate for row in report] == ["added"]
     assert balance(store.paths).fates["erased"] == 1
     sound(store)
+
+
+SAID = '{"session_id": "s1", "role": "user", "content": "Lesson: measure the lease before you blame the queue."}\n'
+
+
+def source_of(path, text):
+    path.write_text(text)
+    return FromSession(read_session(path), RuleExtractor(), tuple)
+
+
+def test_a_run_with_nothing_to_do_says_the_whole_cause(store, tmp_path, clock):
+    path = tmp_path / "s1.jsonl"
+    assert (run(store).reason, run(store).cause) == ("no_staging", "nothing waits in staging")
+    first = run(store, source=source_of(path, SAID))
+    assert (first.reason, first.cause) == ("records_updated", "")
+    at = f"{clock.now():%Y-%m-%d %H:%M} UTC"
+    again = [run(store, source=source_of(path, SAID), dry_run=dry) for dry in (True, False)]
+    assert {(each.reason, each.cause) for each in again} == {
+        ("no_staging", f"nothing new in the session since {at}, and nothing waits in staging")
+    }
+    grown = SAID + '{"session_id": "s1", "role": "user", "content": "Thank you."}\n'
+    assert run(store, source=source_of(path, grown)).cause.startswith("nothing to keep in the one new turn of")
+    store.paths.staging.mkdir(exist_ok=True)
+    (store.paths.staging / "torn.json").write_bytes(b"{")
+    assert run(store).cause == "nothing waits in staging that can be read"
+    assert "Skipped: nothing waits in staging that can be read." in mimebundle(run(store))["text/plain"]
+
+
+def test_candidates_that_were_settled_already_are_no_reason_to_say_that_nothing_waits(store, tmp_path):
+    path = tmp_path / "s1.jsonl"
+    run(store, source=source_of(path, SAID))
+    restated = '{"session_id": "s1", "role": "user", "content": "Hello."}\n' + SAID
+    cause = run(store, source=source_of(path, restated)).cause
+    assert cause == "what the session holds was staged or stored before (1), and nothing waits in staging"

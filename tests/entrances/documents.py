@@ -42,6 +42,7 @@ LINES = {
     "extract": "--session {session}",
     "staging list": "",
     "staging show": "{candidate}",
+    "staging decide": "{candidate} distinct",
     "recover": "",
     "reconcile": "",
     "consolidate": "--session {second}",

@@ -1185,7 +1185,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("consolidate", ("consolidating.consolidate", "Memory.consolidate", "pending.commit", "pending.roll_forward", "ledger.append"),
               _consolidate, before=_to_reconcile, also=_balanced, in_pairs=False,
               allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
-    Operation("review", ("Review.apply",), _review, before=_to_review, also=_reviewed, in_pairs=False,
+    Operation("review", ("Review.apply", "Staging.decide"), _review, before=_to_review, also=_reviewed, in_pairs=False,
               allowed=AFTER_A_CRASH | {"damaged-ledger", "unfinished-consolidation"}),
     Operation("fire", ("Memory.recall",), _note_uses, before=_fire, also=_firings_are_whole, in_pairs=False,
               allowed=AFTER_A_CRASH | {"damaged-firing"}),

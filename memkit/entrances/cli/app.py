@@ -108,6 +108,7 @@ def build() -> typer.Typer:
     verb("Verbs", "list", staging.list_staged, "memkit staging list --dead", of=waiting)
     verb(keep, "recover", staging.recover, "memkit recover --class model_error --dry-run")
     verb("Verbs", "show", staging.show, "memkit staging show 5f0c2a", of=waiting)
+    verb("Verbs", "decide", staging.decide, "memkit staging decide 5f0c2a merge --of retry-policy", of=waiting)
     verb("Verbs", "balance", staging.balance, "memkit staging balance", of=waiting)
     verb(keep, "consolidate", staging.consolidate, "memkit consolidate --session latest --dry-run")
     verb(keep, "reconcile", staging.reconcile, "memkit reconcile --adjudicator model")

@@ -11,6 +11,8 @@ import typer
 from memkit.entrances.cli import FOUND, output
 from memkit.entrances.cli.asking import Rows
 from memkit.entrances.cli.call import Call
+from memkit.entrances.cli.recording import read_body
+from memkit.errors import UsageError
 
 if TYPE_CHECKING:
     from memkit.consolidate.extract import Progress
@@ -82,15 +84,67 @@ def list_staged(
     output.answer(call, found, rows=rows)
 
 
-def show(
-    ctx: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Of the candidate, or its first characters.")],
-) -> None:
-    """Show one candidate with its evidence."""
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Of the candidate, or its first characters.")]
+
+
+def show(ctx: typer.Context, key: Key) -> None:
+    """Show one candidate with its evidence, beside the records near it.
+
+    The records stand as they are now, the likest first, each with its SHA-256. A dead letter has none beside it.
+    """
     call: Call = ctx.obj
     with call.memory() as memory:
         found = memory.staging.show(key)
-    output.answer(call, found)
+        if found.is_dead:
+            output.answer(call, found)
+        else:
+            output.answer(call, memory.staging.review(key=found.key)[0])
+
+
+def decide(  # noqa: PLR0917 - a command line has as many options as it has
+    ctx: typer.Context,
+    key: Key,
+    decision: Annotated[
+        Literal["distinct", "duplicate", "supersedes", "merge", "discard"],
+        typer.Argument(metavar="DECISION", help="distinct, duplicate, supersedes, merge or discard."),
+    ],
+    of: Annotated[
+        str, typer.Option("--of", metavar="SLUG", help="The record it repeats, replaces, or is merged with.")
+    ] = "",
+    body: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The text of a merged record.", show_default="both texts")
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option("--file", metavar="FILE", help="Read that text from a file; - is stdin.")
+    ] = None,
+    expect: Annotated[
+        str | None, typer.Option("--expect", metavar="HASH", help="A conflict unless the record has this SHA-256.")
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; shown in the report.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+) -> None:
+    """Say what one candidate is, and carry it out.
+
+    Nothing else that waits is touched. Leaves with 1 if the candidate still waits afterwards, as after a conflict.
+    """
+    call: Call = ctx.obj
+    about_a_record = decision in {"duplicate", "supersedes", "merge"}
+    if about_a_record != bool(of):
+        says = f"{decision} is about a record" if about_a_record else f"{decision} is about no record"
+        remedy = (
+            "Name it with --of; memkit staging show KEY lists those near it." if about_a_record else "Leave out --of."
+        )
+        raise UsageError(says, field="--of", remedy=remedy)
+    if decision != "merge" and (body is not None or file is not None):
+        raise UsageError("only a merge has a text of its own", field="--body", remedy="Leave it out.")
+    text = read_body(body, file, needed=False)
+    with call.memory() as memory:
+        report = memory.staging.decide(
+            key, decision, of, body=text or "", reason=reason, expected_hash=expect, dry_run=dry_run
+        )
+    output.answer(call, report)
+    if report.needs_a_person:
+        raise typer.Exit(FOUND)
 
 
 def recover(
