@@ -16,6 +16,11 @@ from typing import Any
 MimeBundle = dict[str, Any]
 
 
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """`1 entry`, `1,234 entries`."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
 class ByType:
     """A function by the type of its first argument, as `functools.singledispatch`, whose parts may come on demand."""
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from memkit import clock
-from memkit.display import Charted, Displayable
+from memkit.display import Charted, Displayable, count
 from memkit.model.frozen import FrozenMapping
 from memkit.model.problem import Problem
 from memkit.store.audit_chain import Place
@@ -448,7 +448,7 @@ class ChainReport(Displayable):
 
     def __repr__(self) -> str:
         state = "whole" if self.is_whole else "broken"
-        return f"<ChainReport: {state}, {self.n_events:,} events in {self.n_days:,} days>"
+        return f"<ChainReport: {state}, {count(self.n_events, 'event')} in {count(self.n_days, 'day')}>"
 
     @property
     def is_whole(self) -> bool:

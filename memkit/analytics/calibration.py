@@ -16,7 +16,7 @@ from memkit import clock
 from memkit.analytics.frames import arrow, frame_schemas
 from memkit.analytics.gaps import gaps
 from memkit.catalog.queries import load
-from memkit.display import Charted, Displayable
+from memkit.display import Charted, Displayable, count
 from memkit.errors import InvalidInputError, StoreError
 from memkit.model.dissent import participants
 
@@ -123,7 +123,10 @@ class Calibration(Charted, Displayable):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"<Calibration over {self.n_panels:,} panels: {len(self.rows)} bins, {len(self.dissent)} voices>"
+        return (
+            f"<Calibration over {count(self.n_panels, 'panel')}: {count(len(self.rows), 'bin')}, "
+            f"{count(len(self.dissent), 'voice')}>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

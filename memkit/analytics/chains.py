@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 from memkit import clock
 from memkit.analytics.gaps import gaps
 from memkit.catalog.queries import load
-from memkit.display import Charted, Displayable
+from memkit.display import Charted, Displayable, count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,7 +133,7 @@ class Chains(Charted, Displayable, Sequence[Chain]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        return f"<Chains: {len(self.rows):,}, {len(self.open_links):,} links not followed>"
+        return f"<Chains: {len(self.rows):,}, {count(len(self.open_links), 'link')} not followed>"
 
     @property
     def circles(self) -> tuple[Chain, ...]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
-from memkit.display import Charted, Displayable
+from memkit.display import Charted, Displayable, count
 from memkit.model.decision import FIELDS
 from memkit.model.tripwire import Tripwire
 
@@ -206,7 +206,7 @@ class RecallResult(Charted, Displayable, Sequence[RecallHit]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        counts = f"{len(self.rows)} of {self.n_entries:,} entries, {len(self.missed)} missed"
+        counts = f"{len(self.rows)} of {count(self.n_entries, 'entry', 'entries')}, {len(self.missed)} missed"
         return f"<RecallResult {self.query[:60]!r}: {counts}>"
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from memkit import clock
 from memkit.analytics.gaps import gaps
 from memkit.analytics.retention_review import RetentionReview, ReviewRow
 from memkit.analytics.tripwire_result import TripwireReport, TripwireRow
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 
 if TYPE_CHECKING:
     from memkit.catalog.catalog import Catalog
@@ -85,7 +85,7 @@ class ProjectSummary(Displayable):
     def __repr__(self) -> str:
         return (
             f"<ProjectSummary: {self.n_live:,} entries, {self.n_in_force:,} decisions in force, "
-            f"{len(self.tripped) + len(self.revisit_due):,} tripwires tripped>"
+            f"{count(len(self.tripped) + len(self.revisit_due), 'tripwire')} tripped>"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from memkit import clock
 from memkit.analytics.frames import arrow
 from memkit.analytics.gaps import gaps
 from memkit.catalog.queries import load
-from memkit.display import Charted, Displayable
+from memkit.display import Charted, Displayable, count
 from memkit.errors import InvalidInputError
 from memkit.model.frozen import FrozenMapping
 
@@ -30,6 +30,14 @@ PACKAGE = "memkit.analytics"
 # (months, days, the shortest a stretch can be) of each kind of stretch.
 BUCKETS = {"day": (0, 1, 1), "week": (0, 7, 7), "month": (1, 0, 28), "quarter": (3, 0, 90), "year": (12, 0, 365)}
 MOST_BUCKETS = 5_000
+# The kinds of events and where a stretch counts them.
+COUNTED = {
+    "decided": "decided",
+    "superseded": "superseded",
+    "tripped": "tripped",
+    "revisit-due": "revisit_due",
+    "pruned": "pruned",
+}
 LOG_KINDS = ("stored", "pruned", "restored", "erased", "acknowledged", "record")
 
 
@@ -124,6 +132,19 @@ class Timeline(Charted, Displayable, Sequence[TimelineBucket]):
 
     def __repr__(self) -> str:
         return f"<Timeline of {len(self.rows):,} {self.bucket}s: {self.data.num_rows:,} events>"
+
+    def only(self, kinds: Sequence[str]) -> Timeline:
+        """The same of events of these kinds alone: `decided`, `superseded`, `tripped`, `revisit-due`, `pruned`.
+
+        What was in force stays as it was. None named means all.
+        """
+        if not kinds:
+            return self
+        made, compute = arrow()
+        data = self.data.filter(compute.is_in(self.data["kind"], made.array(list(kinds), made.string())))
+        others: dict[str, Any] = {name: 0 for kind, name in COUNTED.items() if kind not in kinds}
+        rows = tuple(replace(row, **others) for row in self.rows)
+        return replace(self, rows=rows, data=data, asked=FrozenMapping({**self.asked, "events": tuple(kinds)}))
 
     @property
     def events(self) -> tuple[TimelineEvent, ...]:
@@ -271,7 +292,7 @@ class InForce(Displayable, Sequence[Held]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        known = f"{len(self.rows):,} decisions" if self.is_available else "not available"
+        known = f"{count(len(self.rows), 'decision')}" if self.is_available else "not available"
         return f"<InForce at {clock.iso(self.moment)}: {known}>"
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from memkit import clock
 from memkit.analytics.frames import arrow
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.conditions import Condition
 from memkit.model.tripwire import Reading, Tripwire, Verdict
@@ -171,7 +171,7 @@ class TripwireReport(Displayable, _Rows):
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts.items())
-        return f"<TripwireReport {len(self.rows):,} tripwires: {counts}>"
+        return f"<TripwireReport {count(len(self.rows), 'tripwire')}: {counts}>"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -343,7 +343,7 @@ class Backtest(Displayable, Sequence[TripwireHistory]):
 
     def __repr__(self) -> str:
         n = sum(bool(row.firings) for row in self.rows)
-        return f"<Backtest of {len(self.rows):,} tripwires: {n:,} fired>"
+        return f"<Backtest of {count(len(self.rows), 'tripwire')}: {n:,} fired>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

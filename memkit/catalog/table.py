@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ class Table(Displayable):
         data: The Arrow table.
         sql: The query that gave it.
         gaps: What cannot be read and may be missing here, in sentences.
+        n_matched: How many rows there were before somebody kept only some of them.
     """
 
     data: pa.Table
     sql: str = ""
     gaps: tuple[str, ...] = ()
+    n_matched: int = 0
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The Arrow stream of its rows."""
@@ -44,7 +46,7 @@ class Table(Displayable):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        return f"<Table {len(self):,} rows: {', '.join(self.columns)}>"
+        return f"<Table {count(len(self), 'row')}: {', '.join(self.columns)}>"
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from memkit import clock as clocks
 from memkit.consolidate.recalled import stored_already
 from memkit.consolidate.rules import Extracted
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.errors import ModelError
 from memkit.model.candidate import CATEGORIES, Candidate, Evidence, cut, faults, repaired
 from memkit.model.event import Trigger
@@ -102,7 +102,10 @@ class ExtractionReport(Displayable):
 
     def __repr__(self) -> str:
         verb = "would stage" if self.dry_run else "staged"
-        return f"<ExtractionReport {self.session.id[:60]!r}: {verb} {len(self.candidates)} of {self.n_read} new turns>"
+        return (
+            f"<ExtractionReport {self.session.id[:60]!r}: {verb} {len(self.candidates)} of "
+            f"{count(self.n_read, 'new turn')}>"
+        )
 
     @property
     def why_nothing(self) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memkit import clock
 from memkit.consolidate.neighbours import Neighbours
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.model.candidate import MAX_BODY_CHARS
 from memkit.model.entry import MAX_TAG_CHARS, MAX_TAGS
 from memkit.model.lint_finding import Finding, Severity
@@ -69,7 +69,10 @@ class LintReport(Displayable):
     as_of: dt.datetime
 
     def __repr__(self) -> str:
-        return f"<LintReport: {self.n_errors} errors, {self.n_warnings} warnings in {self.n_records} records>"
+        return (
+            f"<LintReport: {count(self.n_errors, 'error')}, {count(self.n_warnings, 'warning')} in "
+            f"{count(self.n_records, 'record')}>"
+        )
 
     def __len__(self) -> int:
         return len(self.rows)

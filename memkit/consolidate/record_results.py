@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.model.frozen import FrozenMapping
 from memkit.model.lint_finding import Finding
 from memkit.model.problem import Problem
@@ -62,7 +62,7 @@ class RecordList(Displayable):
     asked: Mapping[str, object] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
-        return f"<RecordList: {len(self.rows)} records, {len(self.problems)} problems>"
+        return f"<RecordList: {count(len(self.rows), 'record')}, {count(len(self.problems), 'problem')}>"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -152,7 +152,7 @@ class RecordHits(Displayable):
     as_of: dt.datetime
 
     def __repr__(self) -> str:
-        return f"<RecordHits: {len(self.rows)} of {self.n_records} records for {self.query[:50]!r}>"
+        return f"<RecordHits: {len(self.rows)} of {count(self.n_records, 'record')} for {self.query[:50]!r}>"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -195,7 +195,7 @@ class RecordReceipt(Displayable):
     kept_as: str = ""
 
     def __repr__(self) -> str:
-        return f"<RecordReceipt: {self.op} {self.path}, {len(self.findings)} warnings>"
+        return f"<RecordReceipt: {self.op} {self.path}, {count(len(self.findings), 'warning')}>"
 
     @property
     def is_changed(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.model.candidate import Candidate
 from memkit.model.ledger import Ledger
 from memkit.store import ledger, staging
@@ -40,7 +40,7 @@ class Reminder(Displayable):
     n_unextracted: int = 0
 
     def __repr__(self) -> str:
-        return f"<Reminder: {self.n_decisions} decisions and {self.n_lessons} lessons wait>"
+        return f"<Reminder: {count(self.n_decisions, 'decision')} and {count(self.n_lessons, 'lesson')} wait>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

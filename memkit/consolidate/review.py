@@ -26,7 +26,7 @@ from memkit.consolidate.corpus import Corpus, Near, hashes
 from memkit.consolidate.extract import scrubbed
 from memkit.consolidate.report import ConsolidationReport
 from memkit.consolidate.staged import LEAST_PREFIX, StagedCandidate, dead, find, staged
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.errors import InvalidInputError
 from memkit.model.candidate import repaired
 from memkit.store.store import Store
@@ -135,7 +135,7 @@ class Review(Displayable):
         return self.items[at]
 
     def __repr__(self) -> str:
-        return f"<Review of {len(self.items)} candidates, {len(self._verdicts)} decided>"
+        return f"<Review of {count(len(self.items), 'candidate')}, {len(self._verdicts)} decided>"
 
     @property
     def decided(self) -> Mapping[str, Verdict]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 
 Format = Literal["jsonl", "parquet", "markdown", "consensus"]
 FORMATS: Final[tuple[Format, ...]] = ("jsonl", "parquet", "markdown", "consensus")
@@ -77,7 +77,10 @@ class ExportReceipt(Displayable):
     scrubbed: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"<ExportReceipt {self.path}: {self.n_entries:,} entries as {self.format}, {len(self.files)} files>"
+        return (
+            f"<ExportReceipt {self.path}: {count(self.n_entries, 'entry', 'entries')} as {self.format}, "
+            f"{count(len(self.files), 'file')}>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

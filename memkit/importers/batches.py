@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from memkit.display import count
 from memkit.errors import MemkitError
 from memkit.importers.compare import Erased, Known, Previous, compare, gone_from
 from memkit.importers.draft import Draft
@@ -205,7 +206,8 @@ def _kept(keep: Keep, new: Sequence[NewEntry], n_before: int) -> Sequence[StoreR
         return keep(new)
     except MemkitError as error:
         if n_before:
-            error.add_note(f"{n_before:,} entries of this import are stored; the same import again goes on from there")
+            kept = count(n_before, "entry of this import is", "entries of this import are")
+            error.add_note(f"{kept} stored; the same import again goes on from there")
         raise
 
 

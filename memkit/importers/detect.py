@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.importers.files import find_files
 from memkit.importers.kinds.table import KINDS
 from memkit.importers.look import JSON, MARKDOWN, Look, look_at
@@ -59,7 +59,7 @@ class Detection(Displayable):
         return self.candidates[0].kind if self.candidates else None
 
     def __repr__(self) -> str:
-        return f"<Detection {self.path}: {self.kind or 'no kind known'}, {self.n_files} files looked at>"
+        return f"<Detection {self.path}: {self.kind or 'no kind known'}, {count(self.n_files, 'file')} looked at>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.errors import InvalidInputError
 from memkit.model import ids, jsontext
 from memkit.model.frozen import FrozenMapping
@@ -91,7 +91,10 @@ class StoredEntry(Displayable):
     extra: Mapping[str, Any] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
-        return f"<StoredEntry {self.id} {self.question[:50]!r} from {self.panel_id[:30]!r}, {len(self.tags)} tags>"
+        return (
+            f"<StoredEntry {self.id} {self.question[:50]!r} from {self.panel_id[:30]!r}, "
+            f"{count(len(self.tags), 'tag')}>"
+        )
 
     @property
     def stored_at(self) -> dt.datetime:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 
 What = Literal["traces", "text", "secrets"]
 
@@ -59,7 +59,7 @@ class Scan(Displayable):
         return not self.n_found and not self.unreadable
 
     def __repr__(self) -> str:
-        return f"<Scan for {self.what}: {self.n_files:,} files, {self.n_bytes:,} bytes, {self.n_found:,} found>"
+        return f"<Scan for {self.what}: {count(self.n_files, 'file')}, {self.n_bytes:,} bytes, {self.n_found:,} found>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

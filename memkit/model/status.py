@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Status(Displayable):
 
     def __repr__(self) -> str:
         state = "on" if self.enabled else "off"
-        return f"<Status {self.project_path}: memory {state}, {self.n_entries:,} entries>"
+        return f"<Status {self.project_path}: memory {state}, {count(self.n_entries, 'entry', 'entries')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

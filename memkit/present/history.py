@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memkit.analytics.calibration import Calibration, CalibrationBin, DissentRow
 from memkit.analytics.chains import Chain, ChainMember, Chains, OpenLink
-from memkit.analytics.timeline import LOG_KINDS, Held, InForce, Timeline, TimelineBucket, TimelineEvent
+from memkit.analytics.timeline import COUNTED, LOG_KINDS, Held, InForce, Timeline, TimelineBucket, TimelineEvent
 from memkit.analytics.tripwire_words import moment as brief
 from memkit.present.blocks import Block, Bullets, Chip, Column, Grid, Inline, Line, Meter, Para, Section, Sheet
 from memkit.present.render import MAX_ROWS
@@ -15,6 +15,7 @@ from memkit.present.safe import say
 from memkit.present.wording import count, first_steps, gap_lines, ids, moment, narrowed, share, status_chip
 
 MAX_MEMBERS = 12
+_COUNTED = (("Decided", "decided"), ("Superseded", "superseded"), ("Tripped", "tripped"), ("Due", "revisit-due"))
 _KINDS = {
     "decided": Chip("decided", "✓", "good"),
     "superseded": Chip("superseded", "↷", "warn"),
@@ -42,7 +43,10 @@ def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
     lead += gap_lines(timeline.gaps)
     if not timeline.checked:
         lead.append(("No facts at hand, so nothing is known to have tripped.",))
-    body: list[Block] = [stretches_grid(shown)]
+    kinds = kinds_of(timeline)
+    if kinds:
+        lead.append((f"Only events that are {said_kinds(kinds)}.",))
+    body: list[Block] = [stretches_grid(shown, kinds)]
     if timeline.log is not None and timeline.missing_kinds:
         lead.append((f"No audit log, so nothing is known of {', '.join(timeline.missing_kinds)}.",))
     newest = timeline.newest(rows)
@@ -51,6 +55,17 @@ def timeline_sheet(timeline: Timeline, rows: int = MAX_ROWS) -> Sheet:
         events = Bullets(tuple(map(event_line, newest)))
         body.append(Section((f"Newest events ({of})",), (events,)))
     return Sheet(title, tuple(lead), (*body, *_from_the_log(timeline, rows)))
+
+
+def kinds_of(timeline: Timeline) -> tuple[str, ...]:
+    """The kinds of events it was narrowed to; empty for all."""
+    asked = timeline.asked.get("events")
+    return asked if isinstance(asked, tuple) else ()
+
+
+def said_kinds(kinds: Sequence[str]) -> str:
+    """`superseded or revisit due`."""
+    return " or ".join(kinds).replace("-", " ")
 
 
 def _from_the_log(timeline: Timeline, rows: int) -> tuple[Block, ...]:
@@ -65,16 +80,15 @@ def _from_the_log(timeline: Timeline, rows: int) -> tuple[Block, ...]:
     return (Section((f"From the audit log: {words}",), (block,)),)
 
 
-def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:
-    """Stretches as a table; none without a row."""
+def stretches_grid(shown: Sequence[TimelineBucket], kinds: Sequence[str] = ()) -> Grid:
+    """Stretches as a table; of the counts only those of these kinds, all where none is named; none without a row."""
     most = max(row.in_force for row in shown)
     digits = len(f"{most:,}")
+    counted = [(head, name) for head, name in _COUNTED if not kinds or name in kinds]
     unsure = any(row.uncertain for row in shown)
     pruned = any(row.pruned for row in shown)
-    columns = [
-        Column("From", fixed=True), Column("Decided", right=True), Column("Superseded", right=True),
-        Column("Tripped", right=True), Column("Due", right=True), Column("In force at the end", right=True),
-    ]  # fmt: skip
+    columns = [Column("From", fixed=True), *(Column(head, right=True) for head, _ in counted)]
+    columns.append(Column("In force at the end", right=True))
     if unsure:
         columns.append(Column("Perhaps", right=True))
     if pruned:
@@ -87,7 +101,7 @@ def stretches_grid(shown: Sequence[TimelineBucket]) -> Grid:
             else ("0",)
         )
         line: list[Line] = [(row.begins_on.isoformat(),)]
-        line += [_number(n) for n in (row.decided, row.superseded, row.tripped, row.revisit_due)]
+        line += [_number(getattr(row, COUNTED[name])) for _, name in counted]
         cells.append(
             (*line, held, *([_number(row.uncertain)] if unsure else []), *([_number(row.pruned)] if pruned else []))
         )

@@ -25,6 +25,7 @@ from memkit.consolidate.staged import StagedList
 from memkit.display import drawn
 from memkit.present.audit import reason_words
 from memkit.present.page import Part, page
+from memkit.present.table import listing
 from memkit.present.wording import count, moment, share
 
 MOST_ROWS = 200
@@ -66,10 +67,12 @@ def decisions_page(
 
 
 def _decisions_summary(project: str, summary: ProjectSummary, tripwires: TripwireReport) -> str:
+    n_records = sum(n for _, n in summary.records)
+    among = f" and {count(n_records, 'record')}, among all these" if n_records else ", among them"
     about = (
         f"memkit keeps decisions that people and AI panels reached for the project {project}: the question, the "
-        f"conclusion, the reasons. On {moment(summary.as_of)} it holds {count(summary.n_entries, 'entry', 'entries')}, "
-        f"among them {count(summary.n_decisions, 'decision')}, of which {summary.n_in_force:,} are in force."
+        f"conclusion, the reasons. On {moment(summary.as_of)} it holds {count(summary.n_entries, 'entry', 'entries')}"
+        f"{among} {count(summary.n_decisions, 'decision')}, of which {count(summary.n_in_force, 'is', 'are')} in force."
     )
     lines = [about]
     if summary.first_decided_on and summary.last_decided_on:
@@ -209,10 +212,11 @@ def consolidation_page(
     ]
     if dead.rows:
         parts.append(Part("What was given up", dead, "memkit recover puts them back.", rows=MOST_ROWS))
+    kept = listing(records, _RECORD_HEADS)
     parts += [
-        *([Part("What became of the newest", ledger, rows=MOST_ROWS)] if len(ledger) else []),
+        *([Part("What became of the newest", listing(ledger, _LEDGER_HEADS), rows=MOST_ROWS)] if len(ledger) else []),
         Part("The runs", runs, rows=50),
-        Part("The records", records, rows=MOST_ROWS),
+        Part("The records", kept if len(records) else "No record is kept yet.", rows=MOST_ROWS),
         Part("What the words mean", _CONSOLIDATION_WORDS),
     ]
     return page(f"Consolidation of {project}", parts)
@@ -238,6 +242,17 @@ def _consolidation_summary(
     lines.append(f"{count(balance.n_in, 'candidate')} were ever seen. {even}")
     lines.append(f"{count(len(staged.rows), 'candidate waits', 'candidates wait')}, {len(dead.rows):,} were given up.")
     return "\n\n".join(lines)
+
+
+# The columns of the two tables in words.
+_LEDGER_HEADS = {
+    "category": "Kind", "fate": "What became of it", "reason": "Why", "record": "Record", "adjudicator": "Decided by",
+    "decided_at": "When (UTC)", "session_id": "Session", "candidate_key": "Candidate",
+}  # fmt: skip
+_RECORD_HEADS = {
+    "kind": "Kind", "title": "Title", "status": "State", "reinforcement_count": "Confirmed",
+    "last_seen_at": "Last seen (UTC)", "path": "File",
+}  # fmt: skip
 
 
 _CONSOLIDATION_WORDS = """\

@@ -104,7 +104,7 @@ def _odd_row(account: FileAccount) -> tuple[Line, ...]:
     what: list[Line] = [(say(account.reason, 240),)] if account.reason else []
     what += [(say(note, 200),) for note in account.notes[:4]]
     if len(account.notes) > 4:
-        what.append((f"and {len(account.notes) - 4} more notes",))
+        what.append((f"and {count(len(account.notes) - 4, 'more note')}",))
     if account.scrubbed:
         what.append(("secrets masked: ", *kinds(account.scrubbed.items())))
     entry: list[Line] = [ids((account.entry_id,))] if account.entry_id else []

@@ -6,13 +6,14 @@ import datetime as dt
 import decimal
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from memkit import clock
 from memkit.present.blocks import Block, Column, Grid, Inline, Line, Para, Piece, Sheet, joined
-from memkit.present.render import MAX_ROWS
+from memkit.present.render import MAX_ROWS, sheet_of
 from memkit.present.safe import ELLIPSIS, clip, say, shown
-from memkit.present.wording import count, gap_lines
+from memkit.present.wording import gap_lines, some_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +55,7 @@ def table_sheet(table: ArrowBacked, rows: int = MAX_ROWS) -> Sheet:
     )
     values = [arrow.column(position).slice(0, n_rows).to_pylist() for position in range(n_columns)]
     cells = tuple(tuple((cell(column[row]),) for column in values) for row in range(n_rows))
-    size = f"{n_rows:,} of {arrow.num_rows:,} rows" if n_rows < arrow.num_rows else count(arrow.num_rows, "row")
+    size = some_of(n_rows, arrow.num_rows, getattr(table, "n_matched", 0), "row")
     note: Line = ()
     if n_columns < arrow.num_columns:
         size += f", {n_columns} of {arrow.num_columns} columns"
@@ -67,6 +68,42 @@ def table_sheet(table: ArrowBacked, rows: int = MAX_ROWS) -> Sheet:
     if not arrow.num_rows:
         body = (*body, Para(("No row answers the query.",), "dim"))
     return Sheet((), tuple(gap_lines(getattr(table, "gaps", ()))), body)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table for who knows no SQL: headings in words, no types.
+
+    Attributes:
+        table: Its rows.
+        heads: Headings by the name of a column.
+    """
+
+    table: ArrowBacked
+    heads: Mapping[str, str]
+
+
+def listing(table: ArrowBacked, heads: Mapping[str, str]) -> Listing:
+    """`table` with these headings."""
+    return Listing(table, heads)
+
+
+@sheet_of.register
+def listing_sheet(value: Listing, rows: int = MAX_ROWS) -> Sheet:
+    """The first rows, as `table_sheet`."""
+    sheet = table_sheet(value.table, rows)
+    return replace(sheet, body=tuple(_in_words(block, value.heads) for block in sheet.body))
+
+
+def _in_words(block: Block, heads: Mapping[str, str]) -> Block:
+    if not isinstance(block, Grid):
+        return block
+    names = [column.name.text if isinstance(column.name, Piece) else "" for column in block.columns]
+    columns = tuple(
+        replace(column, name=heads.get(name, column.name), type="")
+        for name, column in zip(names, block.columns, strict=True)
+    )
+    return replace(block, columns=columns)
 
 
 def sql_type(kind: pa.DataType) -> str:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from memkit import clock
-from memkit.analytics.timeline import BUCKETS, Timeline, TimelineEvent
+from memkit.analytics.timeline import BUCKETS, COUNTED, Timeline, TimelineEvent
 from memkit.analytics.tripwire_words import moment as brief
 from memkit.display import Displayable
 from memkit.errors import InvalidInputError, MemkitError
@@ -23,7 +23,7 @@ from memkit.present import render
 from memkit.present.blocks import Block, Bullets, Fold, Line, Para, Picture, Section, Sheet
 from memkit.present.charts.series import timeline_chart
 from memkit.present.explorer import Note
-from memkit.present.history import event_line, stretches_grid
+from memkit.present.history import event_line, said_kinds, stretches_grid
 from memkit.present.live import Asking
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Look = Callable[[dt.datetime | None, dt.datetime | None, str], Timeline]
-KINDS = ("decided", "superseded", "tripped", "revisit-due", "pruned")
+KINDS = tuple(COUNTED)
 MOST_LISTED = 200
 _MOMENT = dt.timedelta(milliseconds=1)
 
@@ -85,7 +85,7 @@ class TimelineExplorer(Asking, Displayable):
         self._card = card
         self.period = Period(since, until, bucket)
         self.value: Timeline = look(since, until, bucket)
-        self._events = self._chosen_events()
+        self._events = self.value.events
         self.whole: Timeline = look(None, None, bucket)
         self.selected: TimelineEvent | None = None
 
@@ -128,11 +128,11 @@ class TimelineExplorer(Asking, Displayable):
                 bucket=bucket or self.period.bucket,
                 kinds=self.period.kinds if kinds is None else tuple(kinds),
             )
-            found = self._look(period.since, period.until, period.bucket)
+            found = self._look(period.since, period.until, period.bucket).only(period.kinds)
             if period.bucket != self.whole.bucket:
                 self.whole = self._look(None, None, period.bucket)
             self.period, self.value = period, found
-            self._events = self._chosen_events()
+            self._events = found.events
             if self.selected not in self.events:
                 self.selected = None
             self._show()
@@ -142,10 +142,6 @@ class TimelineExplorer(Asking, Displayable):
     def events(self) -> tuple[TimelineEvent, ...]:
         """What happened in the period, of the kinds that were chosen, oldest first."""
         return self._events
-
-    def _chosen_events(self) -> tuple[TimelineEvent, ...]:
-        wanted = self.period.kinds or KINDS
-        return tuple(event for event in self.value.events if event.kind in wanted)
 
     def select(self, at: int | None) -> object | None:
         """Choose one event by its place in `events`; what stands behind it.
@@ -350,7 +346,9 @@ def page_sheet(page: _Page, rows: int = MAX_ROWS) -> Sheet:
     lead += gap_lines(value.gaps)
     if not value.checked:
         lead.append(("No facts at hand, so nothing is known to have tripped.",))
-    grid = stretches_grid(value.rows[-rows:])
+    if explorer.period.kinds:
+        lead.append((f"Only events that are {said_kinds(explorer.period.kinds)}.",))
+    grid = stretches_grid(value.rows[-rows:], explorer.period.kinds)
     body: list[Block] = []
     if find_spec("vl_convert") is not None:
         chart = timeline_chart(value)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from memkit import clock
+from memkit.display import count as count  # noqa: PLC0414 - how it is said, in one place with the rest
 from memkit.model.tripwire import Tripwire
 from memkit.present.blocks import Block, Bullets, Chip, Fact, Inline, Line, Para, Piece, Tone, joined
 from memkit.present.safe import say
@@ -64,11 +65,6 @@ def first_steps() -> tuple[Line, ...]:
         step("To take in decisions you have", "memkit import adr FOLDER", 'mem.import_adr("docs/decisions")'),
         step("To store a result", "memkit store FILE", "mem.store(question=..., result={...})"),
     )
-
-
-def count(n: int, noun: str, plural: str | None = None) -> str:
-    """`1 entry`, `1,234 entries`."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def some_of(shown: int, held: int, matched: int | None, noun: str, plural: str | None = None) -> str:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.errors import ConfirmationError, DamagedError, EntryNotFoundError, HeldError, InvalidInputError, StoreError
 from memkit.model import jsontext
 from memkit.model.entry import EntryDamage, Source
@@ -92,7 +92,7 @@ class EraseReceipt(Displayable):
     def __repr__(self) -> str:
         did = "would erase" if self.dry_run else "erased"
         left = "" if self.scan is None else f", {self.scan.n_found} found afterwards"
-        return f"<EraseReceipt: {did} {self.id} from {len({r.file for r in self.removed})} files{left}>"
+        return f"<EraseReceipt: {did} {self.id} from {count(len({r.file for r in self.removed}), 'file')}{left}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data; `matched` is 1."""

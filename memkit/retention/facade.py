@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.retention_review import RetentionReceipt, RetentionReview, TrashRow
-from memkit.display import Displayable, explored
+from memkit.display import Displayable, count, explored
 from memkit.errors import InvalidInputError, MemkitError, MemkitWarning, PolicyError, StalePlanError
 from memkit.model.mark import Mark
 from memkit.model.moments import Moment, moment_of
@@ -323,7 +323,7 @@ class TrashList(Displayable, Sequence[TrashRow]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        return f"<TrashList: {len(self.rows):,} entries>"
+        return f"<TrashList: {count(len(self.rows), 'entry', 'entries')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
@@ -343,7 +343,10 @@ class Trash:
         self._changed = changed
 
     def __repr__(self) -> str:
-        return f"<Trash of {self._store.paths.project_path!r}, {len(self._store.trash().entries):,} entries>"
+        return (
+            f"<Trash of {self._store.paths.project_path!r}, "
+            f"{count(len(self._store.trash().entries), 'entry', 'entries')}>"
+        )
 
     def list(self, policy: Policy | None = None) -> TrashList:
         """What is in the trash, why, and until when.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.retention_review import RetentionReview, ReviewRow, TrashRow
-from memkit.display import Charted, Displayable
+from memkit.display import Charted, Displayable, count
 from memkit.model.policy import RetentionPolicy
 from memkit.store.store import Store
 from memkit.store.trash_plans import TrashState
@@ -128,7 +128,7 @@ class RetentionCalendar(Charted, Displayable):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"<RetentionCalendar: {sum(len(row.due) for row in self.rows):,} due on {len(self.rows):,} days>"
+        return f"<RetentionCalendar: {sum(len(row.due) for row in self.rows):,} due on {count(len(self.rows), 'day')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""
@@ -191,7 +191,10 @@ class RecallImpact(Displayable):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"<RecallImpact: {sum(row.is_changed for row in self.rows)} of {len(self.rows)} queries change>"
+        return (
+            f"<RecallImpact: {sum(row.is_changed for row in self.rows)} of "
+            f"{count(len(self.rows), 'query', 'queries')} change>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from memkit import clock
-from memkit.display import Displayable
+from memkit.display import Displayable, count
 from memkit.model.index_line import ABSENT, IndexLine
 
 
@@ -42,7 +42,7 @@ class EntryList(Displayable, Sequence[IndexLine]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        return f"<EntryList: {len(self.rows):,} entries>"
+        return f"<EntryList: {count(len(self.rows), 'entry', 'entries')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data."""

@@ -18,6 +18,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memkit.display import count
 from memkit.errors import InvalidInputError, SettingsError
 from memkit.model.jsontext import MAX_NESTING, Json
 from memkit.store.scrub_armour import ARMOUR_CHARS, blocks, body_end
@@ -101,7 +102,7 @@ class Scrubber:
         self._names = [(word, shape) for shape in shapes if shape.kind.reads == "value" for word in shape.kind.keywords]
 
     def __repr__(self) -> str:
-        return f"<Scrubber of {len(self.kinds)} kinds{'' if self.enabled else ', switched off'}>"
+        return f"<Scrubber of {count(len(self.kinds), 'kind')}{'' if self.enabled else ', switched off'}>"
 
     def switched_on(self) -> Scrubber:
         """The same scrubber, looking whether or not this one does."""

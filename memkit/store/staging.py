@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memkit import clock as clocks
+from memkit.display import count
 from memkit.errors import DamagedError, ForeignStoreError, InvalidInputError
 from memkit.model import jsontext
 from memkit.model.candidate import CATEGORIES, Candidate, Malformed, faults
@@ -67,7 +68,7 @@ class StagingFile:
     sha256: str = ""
 
     def __repr__(self) -> str:
-        return f"<StagingFile {self.name}: {len(self.items)} candidates of session {self.session_id[:40]!r}>"
+        return f"<StagingFile {self.name}: {count(len(self.items), 'candidate')} of session {self.session_id[:40]!r}>"
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from memkit import clock
+from memkit.display import count
 from memkit.errors import StoreError
 from memkit.model.index_line import IndexLine
 from memkit.model.status import Status
@@ -27,7 +28,7 @@ def status_of(store: Store, *, enabled: bool, enabled_by: str, notes: Sequence[s
         if read.rebuilt:
             said.append("The index is missing; recall still works. `memkit repair --apply` writes it again.")
         if damaged:
-            said.append(f"{damaged} index lines cannot be read; `memkit verify` lists them.")
+            said.append(f"{count(damaged, 'index line')} cannot be read; `memkit verify` lists them.")
     except StoreError as error:
         said.append(f"The store cannot be read: {error}")
     exists, n_bytes, n_records = False, 0, 0

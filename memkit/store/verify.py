@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from memkit.display import count
 from memkit.errors import DamagedError, ForeignStoreError, NewerFormatError, StoreError
 from memkit.model.index_line import IndexLine, line_for, parse_line
 from memkit.model.mark import MARK_KINDS, MarkKind
@@ -129,7 +130,10 @@ def _about_entries(store: Store, held: HeldLock | None, progress: Progress | Non
     lines = {line.id: line for line in read.lines}
     if read.rebuilt:
         yield Problem(
-            "index-missing", "index.jsonl", f"{len(lines)} entries have no line", f"Recall still works. {REPAIR}"
+            "index-missing",
+            "index.jsonl",
+            f"{count(len(lines), 'entry has', 'entries have')} no line",
+            f"Recall still works. {REPAIR}",
         )
     else:
         yield from _about_index(paths, read, held)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+from memkit.display import count
 from memkit.errors import StoreError
 from memkit.model.entry import MAX_ENTRY_BYTES
 from memkit.model.problem import Problem
@@ -32,7 +33,7 @@ def about_trash(store: Store, held: HeldLock | None = None) -> Iterator[Problem]
     for plan in state.unfinished:
         what = "moves to the trash" if plan.op == "prune" else "comes back from the trash"
         yield Problem(
-            "unfinished-plan", file, f"{len(plan.entries)} entries: a crash fell while this {what}",
+            "unfinished-plan", file, f"{count(len(plan.entries), 'entry', 'entries')}: a crash fell while this {what}",
             f"Readers skip them already; the next store carries it to its end. {REPAIR}", plan.plan_id,
         )  # fmt: skip
     # A writer may be at work: what is under way, and what vanishes or comes meanwhile, is no finding.

@@ -113,6 +113,7 @@ def test_an_apostrophe_is_no_quote(ready):
 def test_sql_returns_keeps_and_bounds_its_table(ready):
     found = ready.run_cell_magic("memsql", "-o kept --limit 1", "select question from entries order by question")
     assert found.rows == [{"question": "Which queue?"}]
+    assert "1 of 2 rows" in found.to_text()
     assert ready.user_ns["kept"] is found
     inline = ready.run_line_magic("memsql", "-l 3 select count(*) as \"n -o x\" from entries where panel_id = 'adr'")
     assert inline.rows == [{"n -o x": 1}]
@@ -138,14 +139,41 @@ WRONG = {
     "no such view": ("memsql", "", "select * from nothing_here"),
     "limit zero": ("memsql", "--limit 0", "select 1"),
     "name that is none": ("memsql", "-o a-b", "select 1"),
+    "name that Python keeps": ("memsql", "-o class", "select 1"),
+    "name of the memory": ("memsql", "-o mem", "select 1"),
     "an update": ("memsql", "", "delete from entries"),
 }
 
 
 @pytest.mark.parametrize(("magic", "line", "cell"), WRONG.values(), ids=WRONG)
 def test_what_is_refused_is_one_line_and_no_traceback(ready, magic, line, cell):
+    ready.run_line_magic("memkit", "")
+    memory = ready.user_ns["mem"]
     with pytest.raises(UsageError):
         ready.run_cell_magic(magic, line, cell)
+    assert ready.user_ns["mem"] is memory
+
+
+def test_a_memory_takes_no_name_that_is_taken(ready):
+    ready.user_ns["mem"] = 7
+    with pytest.raises(UsageError, match=r"mem is yours here \(int\); choose another name with -n"):
+        ready.run_line_magic("memkit", ".")
+    assert ready.user_ns["mem"] == 7
+    ready.run_line_magic("memkit", ". -n shop")
+    memory = ready.user_ns["shop"]
+    with pytest.raises(UsageError, match="'class' is no name"):
+        ready.run_line_magic("memkit", "-n class")
+    ready.run_line_magic("memkit", "-n store")
+    assert "shop" not in ready.user_ns
+    assert ready.user_ns["store"] is memory
+
+
+def test_a_way_of_going_on_that_nobody_knows_is_said(ready):
+    with pytest.raises(UsageError, match="did you mean build"):
+        ready.run_line_magic("memkit_mode", "biuld")
+    with pytest.warns(memkit.MemkitWarning, match="build, discuss, plan"):
+        ready.run_line_magic("memkit_mode", "frob")
+    ready.run_line_magic("memkit_mode", "Build")
 
 
 @pytest.mark.parametrize("line", ["recall", "decided", "recall --limit x queue", "memkit a b"])

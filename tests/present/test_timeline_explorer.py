@@ -87,6 +87,11 @@ def test_a_period_and_kinds_narrow_what_is_seen(explorer):
     assert [kind for kind, _ in seen(explorer)] == ["revisit-due", "decided", "superseded"]
     explorer.ask(kinds=("superseded",))
     assert seen(explorer) == [("superseded", "Which queue?")]
+    for shown in (explorer.to_text(), explorer.value.to_text(), explorer.value.chart().to_text()):
+        assert "Only events that are superseded." in shown
+        assert "Decided" not in shown
+        assert "Which database?" not in shown
+    assert sum(row.superseded for row in explorer.value) == 1
     explorer.ask(since=None, kinds=())
     assert len(seen(explorer)) == 6
 

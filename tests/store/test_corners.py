@@ -74,7 +74,7 @@ class TestShown:
         rows = store.read_index().lines
         listed = EntryList(rows=rows, as_of=store.clock.now())
         assert (len(listed), listed[0], listed[:1], list(listed)) == (1, rows[0], rows, [rows[0]])
-        assert "1 entries" in repr(listed)
+        assert "1 entry" in repr(listed)
         assert listed.to_dict()["entries"][0]["id"] == receipt.id
         report = repair(store)
         assert "would do 0" in repr(report)
@@ -337,7 +337,7 @@ class TestStatus:
         with store.paths.index.open("ab") as file:
             file.write(b"{junk\n")
         notes = status_of(store, enabled=True, enabled_by="test").notes
-        assert any("1 index lines" in note for note in notes)
+        assert any("1 index line" in note for note in notes)
         assert any("Last event: store done" in note for note in notes)
         store.paths.index.unlink()
         notes = status_of(store, enabled=True, enabled_by="test").notes

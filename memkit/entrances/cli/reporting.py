@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from memkit.display import count
 from memkit.entrances.cli import FOUND, output
 from memkit.entrances.cli.call import Call
 from memkit.entrances.cli.deciding import FactsFile
@@ -63,7 +64,10 @@ def decisions(ctx: typer.Context, out: PageFile, facts: FactsFile = None) -> Non
         output.document({"report": out, "summary": summary.to_dict()})
     else:
         n = len(report.speaking)
-        said = f"{summary.n_decisions:,} decisions, {summary.n_in_force:,} in force, {n:,} conditions came true"
+        said = (
+            f"{count(summary.n_decisions, 'decision')}, {summary.n_in_force:,} in force, "
+            f"{count(n, 'condition')} came true"
+        )
         output.headline(f"{said}; {out}", good=not n)
     if report.speaking:
         raise typer.Exit(FOUND)
@@ -100,7 +104,7 @@ def audit(ctx: typer.Context, out: PageFile, since: Since = None) -> None:
         output.document({"report": out, **said, "health": health.to_dict()})
     else:
         whole = "the log is whole" if chain.is_whole else "the log is not whole"
-        output.headline(f"{len(runs):,} runs, {n_bad:,} failed or lost, {whole}; {out}", good=not found)
+        output.headline(f"{count(len(runs), 'run')}, {n_bad:,} failed or lost, {whole}; {out}", good=not found)
     if found:
         raise typer.Exit(FOUND)
 
@@ -135,7 +139,7 @@ def consolidation(ctx: typer.Context, out: PageFile) -> None:
         document = {"report": out, "last_run": last, "balance": balance.to_dict()}
         output.document({**document, "n_waiting": len(staged.rows), "n_dead_letters": len(dead.rows)})
     else:
-        said = f"{balance.n_in:,} candidates, {len(staged.rows):,} wait, {len(dead.rows):,} given up"
+        said = f"{count(balance.n_in, 'candidate')}, {len(staged.rows):,} wait, {len(dead.rows):,} given up"
         output.headline(f"{said}; {out}", good=not found)
     if found:
         raise typer.Exit(FOUND)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 import shlex
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
+from memkit.consolidate.remind import MODES
 from memkit.entrances.magics.completion import Completer
 from memkit.entrances.magics.session import Session
 from memkit.errors import MemkitError, MemkitWarning
+from memkit.memory import Memory
 
 if TYPE_CHECKING:
     from memkit.analytics.decided import Decided
@@ -51,18 +56,28 @@ class MemkitMagics(Magics):
     @magic_arguments()
     @argument("project", nargs="?", default=None, help="the project's folder; without it, the one that is open")
     @argument("--root", default=None, help="folder of all stores")
-    @argument("-n", "--name", default="mem", help="what the notebook calls the memory (default: mem)")
+    @argument("-n", "--name", default=None, help="what the notebook calls the memory (default: mem)")
     @line_magic
     def memkit(self, line: str) -> Status:
         """Open a project's memory and show its status."""
         asked = _parsed(self.memkit, line)
-        if not _NAME.fullmatch(asked.name):
-            raise UsageError(f"{asked.name!r} is no name; write -n mem")
+        wanted = None if asked.name is None else _name(asked.name, "-n", "mem")
         with plainly():
             memory = self.session.memory
             if asked.project is not None or asked.root is not None or memory is None or memory.is_closed:
-                memory = self.session.open(_unquoted(asked.project or "."), root=asked.root, name=asked.name)
+                name = wanted or "mem"
+                self._require_free(name, "-n")
+                memory = self.session.open(_unquoted(asked.project or "."), root=asked.root, name=name)
+            elif wanted is not None and wanted != self.session.name:
+                self._require_free(wanted, "-n")
+                self.session.rename(wanted)
             return memory.status()
+
+    def _require_free(self, name: str, option: str) -> None:
+        """Refuse a name by which the notebook calls something that is no memory: nothing of it is overwritten."""
+        held = self.session.names.get(name)
+        if held is not None and not isinstance(held, Memory):
+            raise UsageError(f"{name} is yours here ({type(held).__name__}); choose another name with {option}")
 
     @magic_arguments()
     @argument("mode", help="how you go on: discuss, plan, build, or another word")
@@ -70,9 +85,16 @@ class MemkitMagics(Magics):
     def memkit_mode(self, line: str) -> Reminder | None:
         """Say how you go on; once, on leaving discuss, plan or build, you are told what waits to become a record."""
         asked = _parsed(self.memkit_mode, line)
+        mode = asked.mode.casefold()
+        near = get_close_matches(mode, MODES, 1, 0.7)
+        if near and mode not in MODES:
+            raise UsageError(f"{asked.mode!r} is no way of going on that memkit knows; did you mean {near[0]}?")
         with plainly():
-            found = self.session.current().mode_changed(self.mode, asked.mode)
-        self.mode = asked.mode
+            found = self.session.current().mode_changed(self.mode, mode)
+        before, self.mode = self.mode, mode
+        if not MODES & {before, mode}:
+            said = f"memkit knows {', '.join(sorted(MODES))}; of going on with {mode} it says nothing"
+            warnings.warn(said, MemkitWarning, stacklevel=2)
         return found
 
     @magic_arguments()
@@ -118,24 +140,27 @@ class MemkitMagics(Magics):
     @line_cell_magic
     def memsql(self, line: str, cell: str | None = None) -> Table:
         """One SELECT over the views of the memory and the notebook's data frames."""
-        from memkit.catalog.table import Table
-
         options, inline = _split_options(line)
         asked = _parsed(self.memsql, options)
         query = "\n".join(part for part in (inline, cell or "") if part.strip())
         if not query.strip():
             raise UsageError("no query: write it below %%memsql, or after %memsql")
-        if asked.out is not None and not _NAME.fullmatch(asked.out):
-            raise UsageError(f"{asked.out!r} is no name; write -o rows")
+        if asked.out is not None:
+            self._require_not_memory(_name(asked.out, "-o", "rows"))
         if asked.limit is not None and asked.limit < 1:
             raise UsageError("--limit takes a number of rows, 1 or more")
         with plainly():
             found = self.session.current().sql(query, None, **self._frames_in(query))
         if asked.limit is not None and len(found) > asked.limit:
-            found = Table(found.data.slice(0, asked.limit), found.sql)
+            found = replace(found, data=found.data.slice(0, asked.limit), n_matched=len(found))
         if asked.out:
             self.session.names[asked.out] = found
         return found
+
+    def _require_not_memory(self, name: str) -> None:
+        """Refuse to put an answer where the notebook keeps a memory."""
+        if isinstance(self.session.names.get(name), Memory):
+            raise UsageError(f"{name} is your memory; choose another name, such as -o rows")
 
     def _frames_in(self, query: str) -> dict[str, Any]:
         """The notebook's frames whose names the query has; a view of memkit comes before a frame of its name."""
@@ -150,6 +175,13 @@ class MemkitMagics(Magics):
                 f"{name} is the view of memkit here, not your data frame of that name", MemkitWarning, stacklevel=2
             )
         return frames
+
+
+def _name(text: str, option: str, such_as: str) -> str:
+    """A name that the notebook can use."""
+    if not _NAME.fullmatch(text) or keyword.iskeyword(text):
+        raise UsageError(f"{text!r} is no name that Python can use; write {option} {such_as}")
+    return text
 
 
 def _parsed(magic: Any, line: str) -> Any:

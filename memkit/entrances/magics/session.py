@@ -45,6 +45,13 @@ class Session:
             self.names[name] = memory
         return memory
 
+    def rename(self, name: str) -> None:
+        """Give the open memory another name in the notebook."""
+        if self.name and self.names.get(self.name) is self.memory:
+            del self.names[self.name]
+        self.name = name
+        self.names[name] = self.memory
+
     def current(self) -> Memory:
         """The open memory; that of the current folder where none is.
 

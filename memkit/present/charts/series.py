@@ -13,7 +13,7 @@ from memkit.analytics.chains import ChainMember, Chains
 from memkit.analytics.timeline import Timeline
 from memkit.present.blocks import Column, Grid, Line, Section
 from memkit.present.charts.chart import Chart
-from memkit.present.history import bins_grid, stretches_grid
+from memkit.present.history import bins_grid, kinds_of, said_kinds, stretches_grid
 from memkit.present.safe import say, shown
 from memkit.present.wording import count, moment
 
@@ -50,6 +50,8 @@ def timeline_chart(timeline: Timeline) -> Chart:
     n = len(timeline.rows)
     cut = f"the last {len(rows):,} of " if len(rows) < n else ""
     words = f"{cut}{count(n, timeline.bucket)} up to {moment(timeline.until)}."
+    if kinds_of(timeline):
+        words += f" Only events that are {said_kinds(kinds_of(timeline))}."
     if not timeline.checked:
         words += " No facts at hand, so nothing is known to have tripped."
     return Chart(
@@ -57,7 +59,7 @@ def timeline_chart(timeline: Timeline) -> Chart:
         title="How decisions came and went",
         words=words[:1].upper() + words[1:],
         datasets={"stretches": stretches, "happened": happened},
-        table=(stretches_grid(rows),) if rows else (),
+        table=(stretches_grid(rows, kinds_of(timeline)),) if rows else (),
     )
 
 
