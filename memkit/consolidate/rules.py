@@ -37,6 +37,7 @@ from memkit.model.status_words import read_status
 
 NOTE: Final = "note"
 MIN_WORDS: Final = 2
+MAX_EMPTY: Final = 2  # lines between the items of a list below a label
 MIN_UNSPACED_CHARS: Final = 4
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(\[[ xX]\][ \t]+)?(.*)")
@@ -81,6 +82,14 @@ class _Draft:
     first: int
     last: int
     tripwires: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Item:
+    """A list item below a heading, and what came of it."""
+
+    indent: int
+    draft: _Draft | None = None
 
 
 @dataclass(slots=True)
@@ -142,6 +151,7 @@ class _Reader:
         self._decision: _Draft | None = None
         self._lines: list[_Line] = []
         self._at = 0
+        self._item: _Item | None = None  # the last list item below the heading at hand
 
     def read(self, text: str) -> list[_Draft]:
         """The drafts of a text."""
@@ -153,6 +163,7 @@ class _Reader:
             heading = _ATX.match(line.text)
             if heading and (self._turn.role == NOTE or len(heading.group(1)) > 1 or not section):
                 self._at += 1
+                self._item = None
                 section, is_list = self._heading(len(heading.group(1)), heading.group(2), line)
                 continue
             label = self._markers.label(line.text)
@@ -209,21 +220,44 @@ class _Reader:
         return title if len(words_of(title)) >= MIN_WORDS else ""
 
     def _entry(self, kind: str) -> None:
-        """A list item, or a paragraph, below a heading."""
+        """A list item, or a paragraph where no list stands before it, below a heading.
+
+        Behind a list an indented paragraph goes on with its item; any other one is prose about the list.
+        """
         first = self._lines[self._at]
         if first.text.lstrip().startswith((">", "|", "~~")):
             self._at += 1
             return
         item = _ITEM.match(first.text)
+        if item is None and self._item is not None:
+            if first.indent > self._item.indent:
+                self._go_on(self._item)
+            else:
+                self._prose()
+            return
+        if item is not None and self._item is not None and first.indent > self._item.indent:
+            self._go_on(self._item)  # a list inside an item
+            return
         taken = self._block(within=first.indent if item else None)
+        if item:
+            self._item = _Item(first.indent)
         if item and item.group(2) and " " in item.group(2)[:2]:
             self._passed_over["to-do"] += 1
             return
         if item:
             taken[0] = _Line(first.number, item.group(3), first.indent)
-        elif not kind.startswith("lesson") and taken[-1].text.rstrip().endswith((":", "：")):
+        elif taken[-1].text.rstrip().endswith((":", "：")):
             return  # it introduces a list
-        self._add(kind, _joined(taken), taken[0].number, taken[-1].number)
+        draft = self._add(kind, _joined(taken), taken[0].number, taken[-1].number)
+        if self._item is not None:
+            self._item.draft = draft
+
+    def _go_on(self, item: _Item) -> None:
+        """What stands below a list item and belongs to it; below one that says nothing, it does so neither."""
+        taken = self._block(within=item.indent)
+        if item.draft is not None:
+            item.draft.text += f"\n\n{_clean(_joined(taken))}"
+            item.draft.last = taken[-1].number
 
     # -- labels -----------------------------------------------------------------------------------------------------
 
@@ -255,15 +289,28 @@ class _Reader:
         if self._markers.label(self._lines[self._at].text) is not None:
             return
         if label.is_list or label.kind == TRIPWIRES:
-            while self._at < len(self._lines) and _ITEM.match(self._lines[self._at].text):
-                if self._markers.label(self._lines[self._at].text) is not None:
-                    return
+            self._item = None
+            while (at := self._next_item()) is not None:
+                self._at = at
                 self._entry(label.kind)
             return
         taken = self._block(within=None)
         if taken[0].text.lstrip().startswith((">", "|", "```")):
             return
         self._add(label.kind, _joined(taken), taken[0].number, taken[-1].number)
+
+    def _next_item(self) -> int | None:
+        """Where the list goes on, perhaps behind empty lines; None where it ends, or its next item has a label."""
+        at = self._at
+        while at < len(self._lines) and not self._lines[at].text.strip():
+            at += 1
+        if at == len(self._lines) or at > self._at + MAX_EMPTY:
+            return None
+        text = self._lines[at].text
+        goes_on = self._item is not None and self._lines[at].indent > self._item.indent and at > self._at
+        if self._markers.label(text) is not None or _ATX.match(text) or not (_ITEM.match(text) or goes_on):
+            return None
+        return at
 
     def _split(self, kind: str, text: str, first: int, last: int) -> None:
         """A labelled text; a label that begins a sentence inside it begins something of its own.

@@ -341,3 +341,69 @@ def test_a_decision_told_behind_a_preference_is_a_candidate_of_its_own_and_one_t
     ]
     told = "measure first. We decided to skip it, and lost a week."
     assert found(f"Lesson: {told}") == [("lesson", told)]
+
+
+# -- lists below a heading, and what stands around them ----------------------------------------------------------------
+
+HEADINGS = [
+    ("lesson", "Lessons learned"), ("lesson", "Lehren"), ("lesson", "Leçons"), ("lesson", "教訓"),
+    ("decision", "Decisions"), ("decision", "Entscheidungen"), ("decision", "Décisions"), ("decision", "Decisiones"),
+    ("preference", "Preferences"), ("preference", "Vorlieben"), ("preference", "Preferencias"),
+]  # fmt: skip
+ONE, TWO = "Measure the lease before anything else.", "Keep the queue small and in one place."
+CLOSING = "All of this was said in the meeting on Tuesday, by everybody."
+
+
+@pytest.mark.parametrize("role", ["note", "user", "assistant"])
+@pytest.mark.parametrize(("kind", "heading"), HEADINGS, ids=[heading for _, heading in HEADINGS])
+def test_a_paragraph_behind_the_list_below_a_heading_is_prose_about_it(kind, heading, role):
+    text = f"# Notes\n\n## {heading}\n\n- {ONE}\n- {TWO}\n\n{CLOSING}\n\n{CLOSING} Twice.\n\n## Else\n\nNothing.\n"
+    assert found(text, role) == [(kind, ONE), (kind, TWO)]
+
+
+@pytest.mark.parametrize(("kind", "heading"), HEADINGS, ids=[heading for _, heading in HEADINGS])
+def test_paragraphs_alone_below_a_heading_each_count(kind, heading):
+    assert found(f"## {heading}\n\n{ONE}\n\n{TWO}\n", "note") == [(kind, ONE), (kind, TWO)]
+
+
+@pytest.mark.parametrize(("kind", "heading"), HEADINGS, ids=[heading for _, heading in HEADINGS])
+def test_what_is_indented_below_an_item_belongs_to_it(kind, heading):
+    text = f"## {heading}\n\n1. {ONE}\n\n   It was too short by half.\n\n2. {TWO}\n\n    - even at night\n\n{CLOSING}\n"
+    assert found(text, "note") == [
+        (kind, f"{ONE}\n\nIt was too short by half."), (kind, f"{TWO}\n\n- even at night")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", ["Tripwires", "Stolperdrähte"])
+def test_a_paragraph_behind_a_list_of_tripwires_is_none(heading):
+    text = f"## Decision\n\nWe keep PostgreSQL as the queue.\n\n## {heading}\n\n- more than 50 jobs a second\n\n{CLOSING}\n"
+    assert found(text, "note") == [
+        ("decision", "We keep PostgreSQL as the queue."),
+        ("tripwire", "more than 50 jobs a second"),
+    ]
+
+
+def test_prose_behind_a_list_may_still_say_something_by_itself():
+    text = f"## Lessons\n\n- {ONE}\n\nSo it goes. We decided to use one queue.\n\nPreference: a person is told.\n"
+    assert found(text, "note") == [
+        ("lesson", ONE), ("decision", "We decided to use one queue."), ("preference", "a person is told.")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", ["Lessons", "Decisions", "Preferences"])
+def test_a_line_that_introduces_a_list_is_no_item(heading):
+    kind = heading.lower().removesuffix("s")
+    assert found(f"## {heading}\n\nWhat we take with us from it:\n\n- {ONE}\n", "note") == [(kind, ONE)]
+
+
+@pytest.mark.parametrize("label", ["Lessons", "Decisions", "Preferences", "Lehren"])
+@pytest.mark.parametrize("gap", ["\n", "\n\n", "\n\n\n"])
+def test_a_list_below_a_label_may_have_empty_lines_between_its_items(label, gap):
+    texts = [text for _, text in found(f"{label}:{gap}- {ONE}{gap}- {TWO}\n\n{CLOSING}\n")]
+    assert texts == [ONE, TWO]
+
+
+@pytest.mark.parametrize("box", ["[ ] ", "none yet"])
+def test_what_belongs_to_an_item_that_says_nothing_says_nothing_either(box):
+    item = f"{box}{ONE}" if box == "[ ] " else box
+    assert found(f"## Lessons\n\n- {item}\n\n  It was too short by half.\n\n- {TWO}\n", "note") == [("lesson", TWO)]
