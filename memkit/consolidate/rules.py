@@ -12,12 +12,12 @@ A tripwire belongs to the decision before it in the same turn or record; one tha
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from memkit.consolidate.lines import ITEM, Line, clean, joined, read_lines
 from memkit.consolidate.markers import TRIPWIRES, Label, Markers, shipped_markers
 from memkit.consolidate.recalled import without_cards, words_of
 from memkit.importers.adr.conclusion import is_filled
@@ -40,7 +40,6 @@ MIN_WORDS: Final = 2
 MAX_EMPTY: Final = 2  # lines between the items of a list below a label
 MIN_UNSPACED_CHARS: Final = 4
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$")
-_ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(\[[ xX]\][ \t]+)?(.*)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _STATUS_LINE = re.compile(
     r"[\s>*_-]*(?:status|statut|estado|ステータス|状态|狀態)[*_]*\s*[:：][*_]*\s*(.+)", re.IGNORECASE
@@ -64,13 +63,6 @@ class Extracted:
     passed_over: Counter[str] = field(default_factory=Counter)
     n_turns: int = 0
     usage: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _Line:
-    number: int
-    text: str
-    indent: int
 
 
 @dataclass(slots=True)
@@ -149,13 +141,13 @@ class _Reader:
         self._passed_over = passed_over
         self._drafts: list[_Draft] = []
         self._decision: _Draft | None = None
-        self._lines: list[_Line] = []
+        self._lines: list[Line] = []
         self._at = 0
         self._item: _Item | None = None  # the last list item below the heading at hand
 
     def read(self, text: str) -> list[_Draft]:
         """The drafts of a text."""
-        self._lines = list(_lines(text))
+        self._lines = list(read_lines(text))
         section: str | None = None
         is_list = True
         while self._at < len(self._lines):
@@ -182,7 +174,7 @@ class _Reader:
 
     # -- headings and what stands below them ------------------------------------------------------------------------
 
-    def _heading(self, level: int, title: str, line: _Line) -> tuple[str | None, bool]:
+    def _heading(self, level: int, title: str, line: Line) -> tuple[str | None, bool]:
         kind, value = self._markers.section(title)
         announced, said = headings.read_heading(title)
         if kind is None and announced == TRIPWIRES:
@@ -211,7 +203,7 @@ class _Reader:
         taken, self._at = self._lines[self._at : end], end
         while taken and not taken[-1].text.strip():
             taken.pop()
-        draft = self._add(kind, _joined(taken), taken[0].number, taken[-1].number, title=self._document_title())
+        draft = self._add(kind, joined(taken), taken[0].number, taken[-1].number, title=self._document_title())
         if draft is not None:
             self._document.decision = draft
 
@@ -228,7 +220,7 @@ class _Reader:
         if first.text.lstrip().startswith((">", "|", "~~")):
             self._at += 1
             return
-        item = _ITEM.match(first.text)
+        item = ITEM.match(first.text)
         if item is None and self._item is not None:
             if first.indent > self._item.indent:
                 self._go_on(self._item)
@@ -245,10 +237,10 @@ class _Reader:
             self._passed_over["to-do"] += 1
             return
         if item:
-            taken[0] = _Line(first.number, item.group(3), first.indent)
+            taken[0] = Line(first.number, item.group(3), first.indent)
         elif taken[-1].text.rstrip().endswith((":", "：")):
             return  # it introduces a list
-        draft = self._add(kind, _joined(taken), taken[0].number, taken[-1].number)
+        draft = self._add(kind, joined(taken), taken[0].number, taken[-1].number)
         if self._item is not None:
             self._item.draft = draft
 
@@ -256,7 +248,7 @@ class _Reader:
         """What stands below a list item and belongs to it; below one that says nothing, it does so neither."""
         taken = self._block(within=item.indent)
         if item.draft is not None:
-            item.draft.text += f"\n\n{_clean(_joined(taken))}"
+            item.draft.text += f"\n\n{clean(joined(taken))}"
             item.draft.last = taken[-1].number
 
     # -- labels -----------------------------------------------------------------------------------------------------
@@ -279,8 +271,8 @@ class _Reader:
             self._below(label)
             return
         taken = self._block(within=label.indent if label.bullet else None)
-        taken[0] = _Line(first.number, label.text, first.indent)
-        self._split(label.kind, _joined(taken), taken[0].number, taken[-1].number)
+        taken[0] = Line(first.number, label.text, first.indent)
+        self._split(label.kind, joined(taken), taken[0].number, taken[-1].number)
 
     def _below(self, label: Label) -> None:
         """What stands below a label that has nothing behind it: a paragraph, or a list."""
@@ -297,7 +289,7 @@ class _Reader:
         taken = self._block(within=None)
         if taken[0].text.lstrip().startswith((">", "|", "```")):
             return
-        self._add(label.kind, _joined(taken), taken[0].number, taken[-1].number)
+        self._add(label.kind, joined(taken), taken[0].number, taken[-1].number)
 
     def _next_item(self) -> int | None:
         """Where the list goes on, perhaps behind empty lines; None where it ends, or its next item has a label."""
@@ -308,7 +300,7 @@ class _Reader:
             return None
         text = self._lines[at].text
         goes_on = self._item is not None and self._lines[at].indent > self._item.indent and at > self._at
-        if self._markers.label(text) is not None or _ATX.match(text) or not (_ITEM.match(text) or goes_on):
+        if self._markers.label(text) is not None or _ATX.match(text) or not (ITEM.match(text) or goes_on):
             return None
         return at
 
@@ -339,7 +331,7 @@ class _Reader:
     def _prose(self) -> None:
         """A paragraph or list item without a label before it: labels and phrases that begin its sentences."""
         first = self._lines[self._at]
-        item = _ITEM.match(first.text)
+        item = ITEM.match(first.text)
         status = _STATUS_LINE.match(first.text)
         if status:
             self._status(status.group(1))
@@ -350,8 +342,8 @@ class _Reader:
         if item:
             if item.group(2) and " " in item.group(2)[:2]:
                 return
-            taken[0] = _Line(first.number, item.group(3), first.indent)
-        text = _joined(taken)
+            taken[0] = Line(first.number, item.group(3), first.indent)
+        text = joined(taken)
         span = (taken[0].number, taken[-1].number)
         inner = self._markers.inside(text)
         if inner is not None and not _is_quoted(text, inner[0]) and not self._is_in_code(text, inner[0]):
@@ -372,7 +364,7 @@ class _Reader:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _block(self, *, within: int | None) -> list[_Line]:
+    def _block(self, *, within: int | None) -> list[Line]:
         """The line at hand and those that go on with it.
 
         Args:
@@ -387,18 +379,18 @@ class _Reader:
                 break
             if self._markers.label(line.text) is not None:
                 break
-            if within is not None and _ITEM.match(line.text) and line.indent <= within:
+            if within is not None and ITEM.match(line.text) and line.indent <= within:
                 break
             taken.append(line)
             self._at += 1
         return taken
 
-    def _is_in_list(self, line: _Line | None = None) -> bool:
+    def _is_in_list(self, line: Line | None = None) -> bool:
         """Whether an indented line belongs to a list item above it."""
         at = self._at if line is None else self._lines.index(line)
         for above in reversed(self._lines[max(0, at - 12) : at]):
             if above.text.strip() and above.indent < 4:
-                return _ITEM.match(above.text) is not None
+                return ITEM.match(above.text) is not None
         return False
 
     @staticmethod
@@ -407,7 +399,7 @@ class _Reader:
 
     def _add(self, kind: str, text: str, first: int, last: int, title: str = "") -> _Draft | None:
         """A draft, if the text says something."""
-        text = _clean(text)
+        text = clean(text)
         reason = self._why_not(kind, text)
         if reason:
             self._passed_over[reason] += 1
@@ -439,35 +431,6 @@ class _Reader:
         if kind == "decisions" and not self._document.in_force:
             return "not-in-force"
         return ""
-
-
-def _lines(text: str) -> Iterable[_Line]:
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-    for number, line, is_open in headings.open_lines(text):
-        shown = line if is_open else ""
-        yield _Line(number, shown, len(shown.expandtabs(4)) - len(shown.expandtabs(4).lstrip()))
-
-
-def _joined(lines: list[_Line]) -> str:
-    """Lines as text: wrapped ones joined, list items and paragraphs on lines of their own."""
-    out: list[str] = []
-    for line in lines:
-        text = line.text.strip()
-        is_new = not out or not text or not out[-1] or _ITEM.match(line.text) is not None
-        if is_new:
-            out.append(text)
-        else:
-            out[-1] += f" {text}"
-    return "\n".join(out).strip()
-
-
-def _clean(text: str) -> str:
-    text = text.strip()
-    for mark in ("**", "__"):
-        if text.count(mark) % 2:
-            text = (text.removesuffix(mark) if text.endswith(mark) else text.removeprefix(mark)).strip()
-    return text
 
 
 def _title(text: str) -> str:
