@@ -97,6 +97,8 @@ def read(front: str) -> dict[str, Any]:
         FrontMatterDamage: it is not a YAML mapping.
     """
     short = _read_short(front)
+    if short is not None and front.isascii():
+        return short  # it has no numbers but those, and no half characters
     found = short if short is not None else read_yaml(front)
     try:
         json.dumps(found, ensure_ascii=False, default=str, allow_nan=False).encode("utf-8")

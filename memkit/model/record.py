@@ -283,6 +283,8 @@ def _texts(values: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {_as_text(item)}" for key, item in value.items())
     if isinstance(value, list):

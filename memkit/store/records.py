@@ -12,6 +12,7 @@ Deleting and restoring are in `deleted_records`.
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
@@ -133,7 +134,7 @@ def read(paths: StorePaths, folder: str, slug: str) -> RecordFile:
     Raises:
         InvalidInputError: `slug` is none.
     """
-    return _look_into(paths, folder, require_slug(slug))
+    return _look_into(paths.folder / folder / f"{require_slug(slug)}{SUFFIX}", slug)
 
 
 def find(paths: StorePaths, slug: str) -> RecordFile:
@@ -204,8 +205,9 @@ class RecordFiles:
             except StoreError as error:
                 problems.append(Problem("unreadable", folder, error.what, error.remedy or ""))
                 continue
+            place = self._paths.folder / folder
             for name in names:
-                kept[folder, name] = self._read(folder, name)
+                kept[folder, name] = self._read(place, name)
         files = tuple(file for _, file in kept.values())
         problems += (file.problem for file in files if file.problem is not None)
         self._kept = kept
@@ -213,14 +215,16 @@ class RecordFiles:
             self._last = RecordsRead(files, tuple(problems))
         return self._last
 
-    def _read(self, folder: str, name: str) -> tuple[object, RecordFile]:
-        version: object = None
+    def _read(self, folder: Path, name: str) -> tuple[object, RecordFile]:
+        file = folder / f"{name}{SUFFIX}"
+        info: os.stat_result | None = None
         with suppress(StoreError):
-            version = look.version_of(self._paths.folder / folder / f"{name}{SUFFIX}")
-        known = self._kept.get((folder, name))
+            info = look.status_of(file)
+        version = None if info is None else (info.st_ino, info.st_size, info.st_mtime_ns)
+        known = self._kept.get((folder.name, name))
         if known is not None and version is not None and known[0] == version and known[1].state != "unreadable":
             return known
-        return version, _look_into(self._paths, folder, name)
+        return version, _look_into(file, name, info)
 
 
 def n_files(paths: StorePaths) -> int:
@@ -243,11 +247,12 @@ def list_names(paths: StorePaths, folder: str) -> list[str]:
 
 def is_record_name(name: str) -> bool:
     """Whether a file of this name should be a record."""
-    return name.endswith(SUFFIX) and not leftovers.is_temp(Path(name))
+    return name.endswith(SUFFIX) and not (name[0] == "." and leftovers.is_temp(Path(name)))
 
 
-def _look_into(paths: StorePaths, folder: str, name: str) -> RecordFile:
-    file = paths.folder / folder / f"{name}{SUFFIX}"
+def _look_into(file: Path, name: str, info: os.stat_result | None = None) -> RecordFile:
+    """What stands in a file of this name; `info` where somebody has just looked at it."""
+    folder = file.parent.name
 
     def wrong(state: State, code: str, detail: str, remedy: str, data: bytes | None = None) -> RecordFile:
         relative = f"{folder}/{path_text(name)}{SUFFIX}"
@@ -255,7 +260,7 @@ def _look_into(paths: StorePaths, folder: str, name: str) -> RecordFile:
         return RecordFile(folder, name, state, None, data, sha256, Problem(code, relative, detail, remedy))
 
     try:
-        info = look.status_of(file)
+        info = look.status_of(file) if info is None else info
         if info is None:
             return RecordFile(folder, name, "missing")
         if not stat.S_ISREG(info.st_mode):
