@@ -14,7 +14,6 @@ from __future__ import annotations
 import heapq
 import math
 from array import array
-from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, get_args
@@ -28,6 +27,7 @@ COMMON_SHARE: Final = 8
 K1: Final = 1.2
 B: Final = 0.75
 _LEAST_DEAD: Final = 1_000
+MAX_KNOWN = 100_000
 LEAST_SCORE: Final = 1e-12
 _KINDS: Final[dict[str, int]] = dict(zip(get_args(RecordKind), range(1, 100), strict=False))
 
@@ -73,6 +73,7 @@ class Shortlist:
         self._holders: dict[str, _Holders] = {}
         self._total = 0.0
         self._weights: dict[int, float] = {}  # by how many records hold a word
+        self._known: dict[str, list[str]] = {}  # terms of pieces of text: most stand in many records
         for record in records:
             self.put(record)
 
@@ -87,7 +88,7 @@ class Shortlist:
         self.drop(record.path)
         if not record.is_active:
             return
-        counts = _counts(record)
+        counts = self._counts(record)
         number = len(self._paths)
         length = sum(counts.values())
         for term, count in counts.items():
@@ -105,6 +106,25 @@ class Shortlist:
         self._numbers[record.path] = number
         self._records[record.path] = record
         self._total += length
+
+    def _counts(self, record: Record) -> dict[str, float]:
+        """How often each word stands in a record: in title and triggers twice, in tags one and a half times."""
+        counts: dict[str, float] = {}
+        for text, weight in (
+            (record.body, 1.0),
+            (record.title, 2.0),
+            (" | ".join(record.triggers), 2.0),
+            (" | ".join(record.tags), 1.5),
+        ):
+            for piece in tokens.pieces(text):
+                found = self._known.get(piece)
+                if found is None:
+                    if len(self._known) >= MAX_KNOWN:
+                        self._known.clear()
+                    found = self._known[piece] = tokens.terms_of(piece)
+                for term in found:
+                    counts[term] = counts.get(term, 0.0) + weight
+        return counts
 
     def drop(self, path: str) -> None:
         """Forget a record."""
@@ -212,19 +232,6 @@ class Shortlist:
             own = scores[some]
             some = some[own >= np.partition(own, len(own) - limit)[len(own) - limit]]
         return sorted(some.tolist(), key=lambda i: (-scores[i], self._paths[i]))[:limit]
-
-
-def _counts(record: Record) -> dict[str, float]:
-    """How often each word stands in a record: in title and triggers twice, in tags one and a half times."""
-    counts: dict[str, float] = dict(Counter(tokens.terms(record.body)))
-    for text, weight in (
-        (record.title, 2.0),
-        (" | ".join(record.triggers), 2.0),
-        (" | ".join(record.tags), 1.5),
-    ):
-        for term in tokens.terms(text):
-            counts[term] = counts.get(term, 0.0) + weight
-    return counts
 
 
 def _number_of(kind: str) -> int:
