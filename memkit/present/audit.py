@@ -66,8 +66,11 @@ REASONS = {
 _NOTHING_EXTRACTED = "no session was looked through for it"
 _NOTHING: Line = ("–",)
 _BEGIN = step(
-    "No memory worker has run yet; to run one", "memkit consolidate --session latest", 'mem.consolidate("latest")'
+    "None has run yet; to look through the newest session",
+    "memkit consolidate --session latest",
+    'mem.consolidate("latest")',
 )
+_ASK = step("Nothing was asked or read yet; to ask", "memkit recall WORDS", 'mem.recall("words")')
 
 
 def reason_words(code: str | None, because: str | None = None) -> str:
@@ -121,7 +124,7 @@ def _sheet(
     title: Line = (some_of(len(shown), len(answer), answer.n_matched, *noun),)
     lines: tuple[Line, ...] = (*lead, (f"As of {moment(answer.as_of)}, times in UTC.",))
     if not shown:
-        lines += tuple(narrowed(answer.asked)) or ((begin,) if begin else ())
+        lines += (begin,) if begin and set(answer.asked) <= {"worker"} else tuple(narrowed(answer.asked))
     body: tuple[Block, ...] = (Grid((), tuple(columns), tuple(map(cells, shown))),) if shown else ()
     return Sheet(title, lines, body)
 
@@ -230,7 +233,7 @@ def usage_sheet(usage: UsageReport, rows: int = MAX_ROWS) -> Sheet:
         Column("Asked", least=24), Column("How"), Column("Times", right=True), Column("Nothing found", right=True),
         Column("Found on average", right=True), Column("Last", fixed=True),
     )  # fmt: skip
-    return _sheet(usage, rows, ("question or reading", "questions and readings"), columns, _usage)
+    return _sheet(usage, rows, ("question or reading", "questions and readings"), columns, _usage, begin=_ASK)
 
 
 def _usage(row: UsageRow) -> tuple[Line, ...]:
@@ -254,7 +257,7 @@ def activity_sheet(activity: Activity, rows: int = MAX_ROWS) -> Sheet:
     )
     body: tuple[Block, ...] = (Grid((), columns, cells, head=True),) if cells else ()
     lead: Line = (f"As of {moment(activity.as_of)}, days in UTC, newest first.",)
-    return Sheet(title, (lead, *(() if shown else narrowed(activity.asked))), body)
+    return Sheet(title, (lead, *(() if shown else narrowed(activity.asked) or (_ASK,))), body)
 
 
 def health_sheet(health: AuditHealth, rows: int = MAX_ROWS) -> Sheet:

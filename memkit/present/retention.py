@@ -114,7 +114,7 @@ def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
     if review.due_within_days:
         soon = review.due_soon
         heading = f"Due within {count(round(review.due_within_days), 'day')} ({len(soon):,})"
-        nothing = Para(("Nothing.",), "dim")
+        nothing = Para(_next_by_age(review), "dim")
         body.append(Section((heading,), _entries(soon, rows, review.title_of, when=True) if soon else (nothing,)))
     if review.expired:
         heading = f"In the trash, days over ({len(review.expired):,})"
@@ -123,6 +123,14 @@ def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
         heading = f"Kept whatever the limits say ({len(review.kept_back):,})"
         body.append(Section((heading,), _entries(review.kept_back, rows, review.title_of, when=False)))
     return Sheet(title, tuple(lead), tuple(body))
+
+
+def _next_by_age(review: RetentionReview) -> Line:
+    """Nothing, and when something will be."""
+    ahead = [row for row in review.upcoming(len(review.due) + 1) if row.verdict != "due" and row.due_at is not None]
+    if not ahead or ahead[0].due_at is None:
+        return ("Nothing.",)
+    return (f"Nothing. The first by its age is due on {ahead[0].due_at.date().isoformat()}.",)
 
 
 def _without_entries(review: RetentionReview) -> list[Line]:

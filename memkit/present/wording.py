@@ -68,7 +68,7 @@ def first_steps() -> tuple[Line, ...]:
 
 
 def some_of(shown: int, held: int, matched: int | None, noun: str, plural: str | None = None) -> str:
-    """`73 hits`, `20 of 73 hits`, or `20 hits and more` where nobody knows how many more.
+    """`73 hits`, `20 of 73 hits`, or `20 hits (there are more)` where nobody has counted.
 
     Args:
         shown: How many can be seen.
@@ -78,7 +78,7 @@ def some_of(shown: int, held: int, matched: int | None, noun: str, plural: str |
         plural: Several of them.
     """
     if matched is None:
-        return f"{count(shown, noun, plural)} and more"
+        return f"{count(shown, noun, plural)} (there are more)"
     n = max(held, matched)
     return f"{shown:,} of {count(n, noun, plural)}" if shown < n else count(n, noun, plural)
 
@@ -87,8 +87,14 @@ def gap_lines(gaps: Sequence[str]) -> list[Line]:
     """What cannot be read and may be missing from an answer, where it is seen first."""
     if not gaps:
         return []
-    said = joined([(say(gap, 300),) for gap in gaps], " ")
+    said = joined([_coded(gap) for gap in gaps], " ")
     return [(Chip("not all can be read", "▲", "bad"), Piece(":", "sep"), " ", *said)]
+
+
+def _coded(text: str) -> Line:
+    """A sentence of ours, with what stands between backticks as code."""
+    parts = text.split("`")
+    return tuple(say(part, 300, "code" if n % 2 else "plain") for n, part in enumerate(parts) if part)
 
 
 def narrowed(asked: Mapping[str, object]) -> list[Line]:

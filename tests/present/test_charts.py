@@ -15,6 +15,7 @@ from memkit.display import drawn
 from memkit.errors import InvalidInputError, MissingExtraError
 from memkit.present import render
 from memkit.present.charts import chart as drawing
+from memkit.present.charts.chart import Chart
 from memkit.present.charts.series import MAX_CHAINS, MAX_LIVES, MAX_STRETCHES
 from tests.present import samples
 from tests.present.audit_samples import activity, runs
@@ -351,3 +352,14 @@ def test_the_colour_blind_tell_the_colours_apart(theme, sight):
     seen = [_lab(colours[name], sight) for name in ("first", "second", "third", "fourth", "fifth")]
     for one, other in itertools.combinations(seen, 2):
         assert math.dist(one, other) >= 25
+
+
+@pytest.mark.parametrize("days", [1, 2, 5, 400])
+def test_days_stand_once_each_on_the_axis_of_ages_however_few_they_are(days):
+    pytest.importorskip("vl_convert")
+    bars = [{"from": 0, "to": days, "verdict": "kept", "low": 0, "high": 3}]
+    drawn = Chart("ages", "Ages", "Words.", {"ages": bars, "limits": []}, ()).to_svg()
+    labels = re.findall(r">([\d,]+)</text>", drawn[: drawn.rindex("days since it was stored")])
+    assert labels[0] == "0"
+    assert len(labels) >= 2
+    assert len(labels) == len(set(labels))
