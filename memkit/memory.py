@@ -312,6 +312,7 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
         for line in result.warnings:
             warnings.warn(line, MemkitWarning, stacklevel=2)
         self._note_use("recall", query, result.rows)
+        self._notice_edits(catalog)
         return self._tripwires.on_hits(result)
 
     def sql(self, query: str, params: Mapping[str, Any] | Sequence[Any] | None = None, /, **frames: object) -> Table:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from memkit.model.entry import StoredEntry
+    from memkit.store.records import RecordsRead
     from memkit.store.store import Store
 
 _TRIES = 2
@@ -122,6 +123,12 @@ class Catalog:
         """Another one whenever there are other rows; for those who remember what they worked out from them."""
         with self.sight() as sight:
             return (self._n_sights, sight.n_changes)
+
+    @property
+    def records(self) -> RecordsRead:
+        """The records of the first store as they are shown now; the same object for as long as none has changed."""
+        with self.sight() as sight:
+            return sight.sources[0].records
 
     @property
     def unsettled_links(self) -> Mapping[str, Resolution]:

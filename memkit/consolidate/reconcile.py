@@ -28,7 +28,7 @@ from memkit.model.frozen import FrozenMapping
 from memkit.model.ledger import STAYING, Fate, Happened, Ledger, LedgerLine, Life
 from memkit.model.record import Record, RecordDamage, record_hash
 from memkit.model.slugs import free_slug
-from memkit.store import deadletters, ledger, look, pending, staging
+from memkit.store import deadletters, ledger, look, pending, record_events, staging
 from memkit.store.candidate_files import Item, name_of
 from memkit.store.deadletters import DeadLetter
 from memkit.store.lock import HeldLock
@@ -333,8 +333,7 @@ class Reconciler:
             events += self._events(fate)
             if fate.outcome.fate not in STAYING:
                 self._settled.add(fate.outcome.key)
-        if events:
-            self._store.audit.record(*events)
+        record_events.say(self._store, self._held, events)
 
     def _find_conflicts(self, batch: Sequence[_Fate]) -> None:
         """Whoever would change a record that has other bytes by now, or that comes of such a change, does not."""

@@ -34,10 +34,9 @@ from memkit.model.frozen import FrozenMapping
 from memkit.model.lint_finding import Finding
 from memkit.model.record import Record, normal_body, record_path, title_of
 from memkit.model.slugs import free_slug, require_slug
-from memkit.store import canonical, deleted_records, external_edits, look, record_sets, records
+from memkit.store import canonical, deleted_records, external_edits, look, record_events, record_sets, records
 from memkit.store.lock import HeldLock
-from memkit.store.records import KeptRecord, RecordFile, RecordFiles, RecordsRead, folder_of
-from memkit.store.seen_records import SeenFile
+from memkit.store.records import RecordFile, RecordFiles, RecordsRead, folder_of
 from memkit.store.store import Store
 
 MAX_LIMIT: Final = 1_000
@@ -52,7 +51,6 @@ class RecordTools:
     def __init__(self, store: Store, changed: Callable[[], None]) -> None:
         self._store = store
         self._changed = changed
-        self._seen = SeenFile(store.paths)
         self._files = RecordFiles(store.paths)
         self._read: dict[str, str] = {}  # the bytes last read or written here, by path
         self._shortlist: tuple[RecordsRead, Shortlist, dict[str, RecordFile]] | None = None
@@ -230,7 +228,7 @@ class RecordTools:
             kept, *others = record_sets.put_all(self._store, held, [(record, None), *flipped])
             said["after_hash"] = kept.after_hash
             self._read |= {each.record.path: each.after_hash for each in (kept, *others)}
-            said["_then"] = [_superseded(each) for each in others]
+            said["_then"] = [record_events.superseded(each) for each in others]
             also = tuple(each.record.path for each in others)
         return RecordReceipt("write", kept.record, record.path, None, kept.after_hash, findings, also)
 
@@ -375,7 +373,8 @@ class RecordTools:
                     field="slug",
                     remedy=f"There are: {names}." if names else "No record was deleted.",
                 )
-            said["path"] = mine[0].path
+            there = records.read(self._store.paths, mine[0].folder, slug)  # a call that was cut off put it back
+            said |= {"path": mine[0].path, "before_hash": there.sha256}
             file = deleted_records.put_back(self._store, held, mine[0])
             said |= {"after_hash": file.sha256, "kind": file.record.kind if file.record else None}
             self._read.pop(file.path, None)
@@ -391,7 +390,7 @@ class RecordTools:
         read = self._files.read_all()
         if (read.files or look.exists(self._store.paths.record_hashes)) and self._store.exists:
             with suppress(StoreError):  # what was seen cannot be read: left to the next look
-                external_edits.notice(self._store, read, self._seen.read())
+                external_edits.notice(self._store, read, self._store.seen_records.read())
         return read
 
     def _shortlisted(self) -> tuple[Shortlist, dict[str, RecordFile]]:
@@ -411,7 +410,7 @@ class RecordTools:
         return ShownRecord(record, file.sha256 or "", self._store.clock.now())
 
     def _settle(self, held: HeldLock, file: RecordFile) -> None:
-        external_edits.settle_one(self._store, held, file, self._seen)
+        external_edits.settle_one(self._store, held, file)
 
     def _naming(self, slug: str) -> tuple[Finding, ...]:
         """What the linter now says about records that name one that is gone."""
@@ -442,14 +441,19 @@ class RecordTools:
 
     @contextmanager
     def _changing(self, op: str, kind: str, slug: str, reason: str) -> Iterator[tuple[HeldLock, dict[str, Any]]]:
-        """Hold the lock and write the event; the block fills in what it learns."""
+        """Hold the lock and write the event while it is held; the block fills in what it learns."""
         about = {"kind": kind, "slug": slug, **({"reason": reason} if reason else {})}
-        with self._audited("record_operation", op, **about) as said:
-            try:
-                with canonical.writing(self._store, f"records {op}") as held:
-                    yield held, said
-            finally:
-                self._changed()
+        said: dict[str, Any] = dict(about)
+        try:
+            with canonical.writing(self._store, f"records {op}") as held:
+                yield held, said
+                then = said.pop("_then", ())
+                record_events.say(self._store, held, [_done("record_operation", op, said), *then])
+        except MemkitError as error:
+            self._failed("record_operation", op, about, said, error)
+            raise
+        finally:
+            self._changed()
 
     @contextmanager
     def _audited(self, event: Any, op: str, **about: Any) -> Iterator[dict[str, Any]]:
@@ -458,30 +462,23 @@ class RecordTools:
         try:
             yield said
         except MemkitError as error:
-            said.pop("_then", None)
-            if said.get("reason") == about.get("reason"):
-                said["reason"] = "lock_held" if isinstance(error, LockedError) else error.code
-            self._record(Event(event, op, "failed", said))
+            self._failed(event, op, about, said, error)
             raise
-        then = said.pop("_then", ())
-        self._record(Event(event, op, detail={key: value for key, value in said.items() if value is not None}), *then)
+        self._record(_done(event, op, said))
+
+    def _failed(self, event: Any, op: str, about: Mapping[str, Any], said: dict[str, Any], error: MemkitError) -> None:
+        said.pop("_then", None)
+        if said.get("reason") == about.get("reason"):
+            said["reason"] = "lock_held" if isinstance(error, LockedError) else error.code
+        self._record(Event(event, op, "failed", said))
 
     def _record(self, *events: Event) -> None:
         if self._store.exists:
             self._store.audit.record(*events)
 
 
-def _superseded(kept: KeptRecord) -> Event:
-    """What the log says of a record that another one replaced."""
-    detail = {
-        "kind": kept.record.kind,
-        "slug": kept.record.slug,
-        "path": kept.record.path,
-        "before_hash": kept.before_hash,
-        "after_hash": kept.after_hash,
-        "reason": "superseded",
-    }
-    return Event("record_operation", "edit", detail=detail)
+def _done(event: Any, op: str, said: Mapping[str, Any]) -> Event:
+    return Event(event, op, detail={key: value for key, value in said.items() if value is not None})
 
 
 def _ms(record: Record) -> int:

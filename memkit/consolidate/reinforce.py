@@ -22,7 +22,7 @@ from memkit.model.ids import is_id
 from memkit.model.jsontext import JsonDamage
 from memkit.model.ledger import Ledger, LedgerLine, Uses
 from memkit.model.record import MAX_COUNT, Record, RecordDamage, is_record_path, read_record, record_hash, write_record
-from memkit.store import firings, jsonl, ledger, look, pending
+from memkit.store import firings, jsonl, ledger, look, pending, record_events
 from memkit.store.firings import FiringsRead, firings_lock
 from memkit.store.lock import HeldLock
 from memkit.store.pending import NewBytes
@@ -118,8 +118,7 @@ def _apply(store: Store, held: HeldLock, read: FiringsRead, run_id: str, n: int)
         uses=tuple(uses),
     )
     (written,) = pending.commit(store, held, [(line, changes)], name=f"{run_id}-used-{n}")
-    if changes:
-        store.audit.record(*(_event(change, run_id) for change in changes))
+    record_events.say(store, held, [_event(change, run_id) for change in changes])
     n_entries = sum(is_id(use.id) for use in uses)
     return Reinforcement(len(read.firings), tuple(change.path for change in changes), n_entries), written
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from memkit.deciding.retaining import Retaining
 from memkit.deciding.staging import Staging
 from memkit.deciding.timelines import Timelines
 from memkit.deciding.tripwires import Moment, Tripwires, moment_of
-from memkit.errors import MemkitWarning
+from memkit.errors import MemkitWarning, StoreError
 from memkit.model.event import Event
-from memkit.store import erasures
+from memkit.store import erasures, look
 
 if TYPE_CHECKING:
     from memkit.analytics.calibration import Calibration
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from memkit.analytics.recall_result import RecallHit
     from memkit.analytics.summary import ProjectSummary
     from memkit.analytics.timeline import InForce
+    from memkit.catalog.catalog import Catalog
     from memkit.consolidate.remind import Reminder
+    from memkit.store.records import RecordsRead
 
 
 class Deciding(Retaining):
     """Questions about decisions; what they are asked of is `Memory`'s."""
 
     _tripwires: Tripwires
+    _noticed: RecordsRead | None = None
     _staging: Staging
 
     @property
@@ -121,6 +125,7 @@ class Deciding(Retaining):
         for line in found.warnings:
             warnings.warn(line, MemkitWarning, stacklevel=2)
         self._note_use("decided", topic, found.rows)
+        self._notice_edits(self._catalog())
         return self._tripwires.on_decided(found)
 
     def project_summary(self, *, facts: object = None, as_of: Moment | None = None) -> ProjectSummary:
@@ -219,3 +224,19 @@ class Deciding(Retaining):
         detail = {"query": query, "result_count": len(rows)}
         self._store.firings.note(op, [row.id for row in rows if row.project_key == self._store.paths.key])
         self._store.audit.record(Event("record_usage", op, detail=detail))
+
+    def _notice_edits(self, catalog: Catalog) -> None:
+        """Say in the audit log, once, what a person changed in the records a question was asked of.
+
+        Costs nothing while the catalog shows the same records as before. Never raises for a store that cannot be
+        written to, or is being written to.
+        """
+        read = catalog.records
+        if read is self._noticed:
+            return
+        self._noticed = read
+        if self._store.exists and (read.files or look.exists(self._store.paths.record_hashes)):
+            from memkit.store import external_edits
+
+            with suppress(StoreError):  # what was seen cannot be read
+                external_edits.notice(self._store, read, self._store.seen_records.read())

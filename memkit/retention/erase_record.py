@@ -15,12 +15,12 @@ from pathlib import Path
 from memkit.errors import RecordNotFoundError
 from memkit.model import jsontext
 from memkit.model.event import Event
-from memkit.model.record import KNOWLEDGE, MEMORY, SUFFIX, RecordDamage, read_record, record_hash
+from memkit.model.record import KNOWLEDGE, MEMORY, SUFFIX, RecordDamage, read_record
 from memkit.model.slugs import require_slug
 from memkit.retention.erase import EraseReceipt, clean_reason, require_yes
 from memkit.retention.scanning import scan_for_traces
 from memkit.snapshot import audit_days
-from memkit.store import canonical, erasers, erasures, look, seen_records
+from memkit.store import canonical, erasers, erasures, external_edits, look, record_events, records, seen_records
 from memkit.store.erasers import Hand, Removed
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
@@ -59,20 +59,25 @@ def erase_record(store: Store, slug: str, *, confirm: bool | str = False, reason
         dry = Hand(dry=True)
         planned = [*_elsewhere(store, traces, dry), *_files(paths, slug, dry)]
         return EraseReceipt(slug, store.clock.now(), True, tuple(planned), (), len(traces), None)
-    before_hash: str | None = None
+    why = "" if traces.are_in(said) else said
     with canonical.writing(store, "erase") as held, store.index_lock.held("erase"):
         removed = list(_elsewhere(store, traces, Hand()))
+        erased: list[Event] = []
         for folder in _FOLDERS:
-            data = look.read_bytes(paths.folder / folder / f"{slug}{SUFFIX}")
-            if data is not None:
-                before_hash = record_hash(data)
-                seen_records.intend(paths, held, f"{folder}/{slug}{SUFFIX}", None, was=before_hash)
+            file = records.read(paths, folder, slug)
+            external_edits.settle_one(store, held, file)
+            path, before_hash = file.path, file.sha256
+            if before_hash is not None:
+                seen_records.intend(paths, held, path, None, was=before_hash)
+                erased.append(_event(slug, why, path=path, before_hash=before_hash))
         removed += _files(paths, slug, Hand())
+        record_events.say(store, held, erased or [_event(slug, why)])
     scan = scan_for_traces(store, traces)
-    why = "" if traces.are_in(said) else said
-    detail = {"slug": slug, "before_hash": before_hash, "reason": why or None}
-    store.audit.record(Event("record_operation", "erase", detail=detail))
     return EraseReceipt(slug, store.clock.now(), False, tuple(removed), (), len(traces), scan)
+
+
+def _event(slug: str, why: str, **living: str) -> Event:
+    return Event("record_operation", "erase", detail={"slug": slug, **living, "reason": why or None})
 
 
 def copies(paths: StorePaths, slug: str) -> list[Path]:

@@ -32,6 +32,9 @@ _MOST_LOOKED_AT = 200
 _EVERY_EVENT = b'"id"'  # the key that each line has
 JUNK = junk_of(b"id")
 _NEWLINES = re.compile(rb"\n++")
+_BEGINS = b'{"id":"'  # each line, as memkit writes it
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|$)', re.DOTALL)
+_BRACES = re.compile(rb"[{}]")
 Read = Callable[[int, int], bytes]
 
 
@@ -163,7 +166,7 @@ class Walk:
         n_unchained: Those of them from before there was a chain.
         n_forgotten: Those whose text was erased.
         torn: What crashes left, vouched for by the event after it, or at the very end.
-        at_end: The last of those, where no event follows it.
+        at_end: The last of those, where no event follows them: one, or one in each of the last files.
         first_break: The first spot that no crash explains, or None.
         last: The hash the next event will carry; empty before the first chained event.
     """
@@ -173,13 +176,13 @@ class Walk:
     n_unchained: int = 0
     n_forgotten: int = 0
     torn: list[Place] = field(default_factory=list)
-    at_end: Place | None = None
+    at_end: tuple[Place, ...] = ()
     first_break: Place | None = None
     last: str = ""
     _begins: Place | None = None
     _begins_with: str = GENESIS
     _previous: Place | None = None
-    _left: list[tuple[Place, int, str]] = field(default_factory=list)
+    _left: list[tuple[Place, int, str, bool]] = field(default_factory=list)
     _vouched: set[str] = field(default_factory=set)
     _n_odd: int = 0
 
@@ -255,7 +258,7 @@ class Walk:
             for each in (healed if isinstance(healed, list) else [])
             if isinstance(each, dict)
         }
-        for place, n, digest in self._left:
+        for place, n, digest, _ in self._left:
             if (place.file, n, digest) in said:
                 self.torn.append(replace(place, why="left by a crash: the next event says that it was there"))
             else:
@@ -279,10 +282,11 @@ class Walk:
 
     def end(self) -> None:
         """Judge what is left: bytes at the very end, and a beginning that nobody vouches for."""
-        for i, (place, _, _) in enumerate(self._left):
-            if i == len(self._left) - 1:
-                self.at_end = replace(place, why="at the end, as a crash leaves it; the next event will say so")
-                self.torn.append(self.at_end)
+        for i, (place, _, _, are_cut) in enumerate(self._left):
+            if are_cut or i == len(self._left) - 1:
+                torn = replace(place, why="at the end, as a crash leaves it; the next event will say so")
+                self.at_end = (*self.at_end, torn)
+                self.torn.append(torn)
             else:
                 self._break(place, f"damaged: {place.why}")
         self._left.clear()
@@ -302,13 +306,31 @@ class _Junk:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._digest = hashlib.sha256()
+        self._are_cut = True
 
     def add(self, start: int, line: bytes) -> None:
+        self._are_cut = self._are_cut and is_cut(line)
         self._digest.update(b"\n" * (start - self._place.end) + line)
         self._place = replace(self._place, end=start + len(line))
 
-    def left(self) -> tuple[Place, int, str]:
-        return self._place, self._place.end - self._place.start, self._digest.hexdigest()
+    def left(self) -> tuple[Place, int, str, bool]:
+        return self._place, self._place.end - self._place.start, self._digest.hexdigest(), self._are_cut
+
+
+def is_cut(line: bytes) -> bool:
+    """Whether a line is the beginning of an event, as an append that was cut off leaves it, blocks of zeros behind it.
+
+    A line that was changed in an editor has its end, or another beginning.
+    """
+    line = line.rstrip(b"\0")
+    if not _BEGINS.startswith(line[: len(_BEGINS)]):
+        return False
+    depth = 0
+    for brace in _BRACES.findall(_TEXTS.sub(b"", line)):
+        depth += 1 if brace == b"{" else -1
+        if not depth:
+            return False
+    return True
 
 
 def _object_of(line: bytes) -> dict[str, Any]:

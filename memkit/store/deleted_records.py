@@ -105,8 +105,6 @@ def remove(
     durable.replace(paths.deleted_records / f"{name}{SUFFIX}", before.data)
     seen_records.intend(paths, held, before.path, None, was=before.sha256)
     durable.unlink(paths.folder / before.path, durable=True)
-    with suppress(StoreError):
-        seen_records.note(paths, held, {before.path: None})
     kept_as = paths.relative(paths.deleted_records / f"{name}{SUFFIX}")
     return RemovedRecord(before.path, before.sha256, kept_as, reason)
 
@@ -163,8 +161,6 @@ def put_back(store: Store, held: HeldLock, deleted: DeletedRecord) -> records.Re
         durable.make_folder(file.parent)
         seen_records.intend(paths, held, deleted.path, record_hash(data), was=None)
         durable.replace(file, data)
-        with suppress(StoreError):  # the record is on disk, and the line before says which bytes were meant
-            seen_records.note(paths, held, {deleted.path: record_hash(data)})
     durable.unlink(paths.deleted_records / _note_of(deleted.name), durable=True)
     durable.unlink(kept, durable=True)
     return records.read(paths, deleted.folder, deleted.slug)

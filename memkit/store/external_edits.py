@@ -7,18 +7,21 @@ store cannot be written to, it is left to the next look.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from memkit.errors import StoreError
 from memkit.model.event import Event
 from memkit.model.record import SUFFIX
-from memkit.store import canonical, records, seen_records
+from memkit.store import canonical, pending, record_events, records, seen_records
 from memkit.store.lock import HeldLock
 from memkit.store.records import RecordFile, RecordsRead
-from memkit.store.seen_records import SeenFile, SeenRecords
+from memkit.store.seen_records import SeenRecords
 from memkit.store.store import Store
+
+_NEVER = ("", "")
+_NEAR = 1 << 20  # bytes at the end of the log in which a call that was cut off just now left its line
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def notice(store: Store, read: RecordsRead, seen: SeenRecords) -> tuple[External
 
     Never raises for a store that cannot be written to, or is being written to.
     """
-    if read.is_partial or not any(_edits(read.files, seen)):
+    if read.is_partial or not (seen.open or any(_edits(read.files, seen))):
         return ()
     with suppress(StoreError):
         held = canonical.canonical_lock(store.paths, 0).try_acquire("look for edits by hand")
@@ -58,23 +61,34 @@ def notice(store: Store, read: RecordsRead, seen: SeenRecords) -> tuple[External
 
 
 def settle(store: Store, held: HeldLock) -> tuple[ExternalEdit, ...]:
-    """Look again under the lock, say what was changed, and remember it as seen."""
+    """Look again under the lock, say what was changed, and remember it as seen.
+
+    What a crash kept out of the log comes first; a change that a crash cut off half-way is left to the next writer.
+    """
+    if not pending.waiting(store.paths):
+        record_events.catch_up(store, held)
     seen = seen_records.read(store.paths)
     read = records.read_all(store.paths)
     edits = () if read.is_partial else tuple(_edits(read.files, seen))
-    if edits and store.audit.record(*map(_event, edits)) is not False:
-        seen_records.note(store.paths, held, {edit.path: edit.after_hash for edit in edits})
+    _say(store, held, edits)
     seen_records.shorten(store.paths, held, seen_records.read(store.paths))
     return edits
 
 
-def settle_one(store: Store, held: HeldLock, file: RecordFile, seen_file: SeenFile) -> None:
+def settle_one(store: Store, held: HeldLock, file: RecordFile) -> None:
     """The same for one record that is about to be written, so that its history has no gap."""
-    seen = seen_file.read().by_path.get(file.path)
+    seen = store.seen_records.read().by_path.get(file.path)
     known = {file.path: seen} if seen is not None else {}
-    for edit in _edits([file], SeenRecords(known)):
-        if store.audit.record(_event(edit)) is not False:
-            seen_records.note(store.paths, held, {edit.path: edit.after_hash})
+    _say(store, held, tuple(_edits([file], SeenRecords(known))))
+
+
+def _say(store: Store, held: HeldLock, edits: Sequence[ExternalEdit]) -> None:
+    """Put edits into the log, those apart that a call which was cut off has put there; then remember what was seen."""
+    paths = [edit.path for edit in edits]
+    logged = record_events.last_logged(store.paths, paths, within=_NEAR) if edits else {}
+    new = [edit for edit in edits if logged.get(edit.path, _NEVER) != (edit.before_hash, edit.after_hash)]
+    if edits and (not new or store.audit.record(*map(_event, new))):
+        seen_records.note(store.paths, held, {edit.path: edit.after_hash for edit in edits})
 
 
 def _edits(files: Iterable[RecordFile], seen: SeenRecords) -> Iterable[ExternalEdit]:

@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memkit.errors import OutcomeUnknownError, StoreError, StoreIOError
-from memkit.model.event import Event
 from memkit.model.ledger import FileChange, LedgerLine
-from memkit.model.record import SUFFIX, record_hash
-from memkit.store import durable, ledger, leftovers, look, seen_records
+from memkit.model.record import record_hash
+from memkit.store import durable, ledger, leftovers, look, record_events, seen_records
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
@@ -91,7 +90,7 @@ def commit(
             except StoreError as error:
                 committed = isinstance(error, OutcomeUnknownError)
                 raise
-            _carry_out(paths, held, meant)
+            _carry_out(paths, meant)
     except BaseException:
         if not committed:
             for pending in made:
@@ -101,10 +100,10 @@ def commit(
     return written
 
 
-def _carry_out(paths: StorePaths, held: HeldLock, changes: Sequence[FileChange]) -> None:
+def _carry_out(paths: StorePaths, changes: Sequence[FileChange]) -> None:
     """Rename what the ledger names; where something stands in the way, say that it is not undone by that."""
     try:
-        _put_in_place(paths, held, changes)
+        _put_in_place(paths, changes)
     except OutcomeUnknownError:
         raise
     except StoreError as error:
@@ -121,7 +120,7 @@ def _intend(paths: StorePaths, held: HeldLock, changes: Sequence[FileChange]) ->
         seen_records.intend_all(paths, held, hashes)
 
 
-def _put_in_place(paths: StorePaths, held: HeldLock, changes: Sequence[FileChange]) -> None:
+def _put_in_place(paths: StorePaths, changes: Sequence[FileChange]) -> None:
     if not changes:
         return
     folders = set()
@@ -131,8 +130,6 @@ def _put_in_place(paths: StorePaths, held: HeldLock, changes: Sequence[FileChang
         durable.put_in_place(final.with_name(change.pending), final)
     for folder in sorted(folders):
         durable.sync_folder(folder)
-    with suppress(StoreError):  # they are on disk, and the lines before say which bytes were meant
-        seen_records.note(paths, held, {change.path: change.after_hash for change in changes})
 
 
 def waiting(paths: StorePaths) -> list[str]:
@@ -157,8 +154,7 @@ def is_pending(name: str) -> bool:
 def roll_forward(store: Store, held: HeldLock) -> bool:
     """Carry on what a crash cut off: named files go into place, others are removed; whether there were any.
 
-    What went into place is a run of its own in the audit log, set off by `startup_recovery`: the one that was cut off
-    can no longer say so.
+    What the log does not have of it, it has afterwards (see `record_events`).
 
     Raises:
         StoreError: the disk or a permission stands in the way.
@@ -166,6 +162,7 @@ def roll_forward(store: Store, held: HeldLock) -> bool:
     paths = store.paths
     require_held(paths, held)
     if not waiting(paths):
+        record_events.catch_up(store, held)
         return False
     with store.index_lock.held("recover") as index_held:
         leftovers.finish_wipe(paths, index_held)
@@ -173,36 +170,14 @@ def roll_forward(store: Store, held: HeldLock) -> bool:
         lines, _ = ledger.read(paths)
         left_undone = list(_unfinished(paths, names, (each for line in lines for each in line.files)))
         _intend(paths, held, left_undone)  # again: those lines were not flushed
-        _put_in_place(paths, held, left_undone)
+        _put_in_place(paths, left_undone)
         left = waiting(paths)
         for name in left:
             durable.unlink(paths.folder / name)
         for folder in sorted({(paths.folder / name).parent for name in left}):
             durable.sync_folder(folder)
-    if left_undone:
-        _say(store, left_undone)
+    record_events.catch_up(store, held)
     return True
-
-
-def _say(store: Store, carried: Sequence[FileChange]) -> None:
-    with store.audit.run(worker="memory_consolidation", trigger="startup_recovery") as run:
-        n_written = sum(change.before_hash is None for change in carried)
-        store.audit.record(*(_event(change, run.run_id) for change in carried))
-        run.count(write=n_written, edit=len(carried) - n_written)
-        run.complete("records_updated")
-
-
-def _event(change: FileChange, run_id: str) -> Event:
-    detail = {
-        "run_id": run_id,
-        "slug": change.path.rpartition("/")[2].removesuffix(SUFFIX),
-        "path": change.path,
-        "before_hash": change.before_hash,
-        "after_hash": change.after_hash,
-        "reason": "rolled_forward",
-    }
-    op = "write" if change.before_hash is None else "edit"
-    return Event("record_operation", op, detail={name: value for name, value in detail.items() if value is not None})
 
 
 def _unfinished(paths: StorePaths, names: set[str], changes: Iterable[FileChange]) -> Iterator[FileChange]:

@@ -352,8 +352,6 @@ def put(store: Store, held: HeldLock, record: Record, *, expected_hash: str | No
         durable.make_folder(file.parent)
         seen_records.intend(paths, held, record.path, kept.after_hash, was=kept.before_hash)
         durable.replace(file, ready.data)
-        with suppress(StoreError):  # the record is on disk, and the line before says which bytes were meant
-            seen_records.note(paths, held, {record.path: kept.after_hash})
     return kept
 
 

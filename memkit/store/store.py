@@ -41,6 +41,7 @@ from memkit.store.lock import DEFAULT_WAIT_SECONDS, HeldLock, Lock
 from memkit.store.new_entry import NewEntry
 from memkit.store.paths import FORMAT_VERSION, StorePaths
 from memkit.store.receipt import StoreReceipt
+from memkit.store.seen_records import SeenFile
 from memkit.store.trash_plans import TrashState
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Store:
         self._trash_version: tuple[tuple[int, ...] | None, ...] = (None, None)
         self.audit = AuditLog(paths, clock, scrubber=scrubber, actor=actor, wait_seconds=wait_seconds)
         self.firings = FiringLog(paths, clock, actor=actor)
+        self.seen_records = SeenFile(paths)
 
     def __repr__(self) -> str:
         return f"<Store {self.paths.key} of {self.paths.project_path!r}>"

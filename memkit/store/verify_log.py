@@ -13,7 +13,7 @@ from itertools import islice
 
 from memkit.model.problem import Problem
 from memkit.store import audit_log, leftovers, look
-from memkit.store.audit_chain import Place, Walk
+from memkit.store.audit_chain import Place, Walk, is_cut
 from memkit.store.audit_log import MAX_TOLD
 from memkit.store.lock import Lock
 from memkit.store.paths import StorePaths
@@ -52,29 +52,38 @@ def _is_vouched_for(problem: Problem, walk: Walk, paths: StorePaths) -> bool:
     return any(
         place.file == name and place.start <= problem.start < problem.end <= place.end + 1
         for place in walk.torn
-        if place is not walk.at_end
+        if place not in walk.at_end or is_cut(_bytes(paths, place.file, problem.start, problem.end))
     )
 
 
 def _torn_at_the_end(paths: StorePaths, walk: Walk) -> Iterator[Problem]:
-    """A line without its newline that nobody is writing just now."""
-    place = walk.at_end
-    held = None if place is None else Lock(paths.audit_lock, 0).try_acquire(None, create=False)
-    if place is None or held is None:
+    """What appends that were cut off left, one after another, and nobody is writing just now."""
+    held = Lock(paths.audit_lock, 0).try_acquire(None, create=False) if walk.at_end else None
+    if held is None:
         return
     try:
-        file = paths.logs / place.file
-        if len(look.read_from(file, place.start) or b"") == place.end - place.start:
-            yield Problem(
-                code="torn-log-line",
-                file=paths.relative(file),
-                detail=f"{place.end - place.start:,} bytes without a newline, left by a crash",
-                remedy="The next event closes the line and says that it was there; no other event is touched.",
-                start=place.start,
-                end=place.end,
-            )
+        for place in walk.at_end:
+            file = paths.logs / place.file
+            left = look.read_from(file, place.start) or b""
+            n = place.end - place.start
+            is_all = len(left.rstrip(b"\n")) == n
+            lines = left.rstrip(b"\n").split(b"\n")
+            if is_all and (not left.endswith(b"\n") or is_cut(lines[-1])):
+                n_lines = f", in {len(lines):,} lines" if len(lines) > 1 else ""
+                yield Problem(
+                    code="torn-log-line",
+                    file=paths.relative(file),
+                    detail=f"{n:,} bytes without a newline{n_lines}, left by a crash",
+                    remedy="The next event closes the line and says that it was there; no other event is touched.",
+                    start=place.start,
+                    end=place.end,
+                )
     finally:
         held.release()
+
+
+def _bytes(paths: StorePaths, name: str, start: int, end: int) -> bytes:
+    return (look.read_from(paths.logs / name, start, limit=end - start) or b"").rstrip(b"\n")
 
 
 def _broken(paths: StorePaths, spot: Place) -> Problem:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import itertools
 import json
 import pathlib
 import shutil
@@ -61,6 +62,7 @@ from tests.reliability.stores import (
     imported,
     new,
     open_store,
+    quietly,
     violations,
 )
 
@@ -362,6 +364,30 @@ def _reinforce(bench: Bench) -> Any:
     from memkit.consolidate.consolidating import consolidate
 
     return consolidate(bench.store, [])
+
+
+def gaps_in_history(bench: Bench) -> list[str]:
+    """Each change of a record is in the log once, as soon as somebody has written or read records again."""
+    store = bench.store
+    if not store.exists:
+        return []
+    with quietly():
+        with canonical.writing(store, "look"):
+            pass
+        external_edits.notice(store, records.read_all(store.paths), seen_records.read(store.paths))
+    said: dict[str, list[tuple[str | None, str | None]]] = {}
+    for event in audit_log.read_events(store.paths)[0]:
+        if event.get("event") == "record_operation" and event["status"] == "done" and "path" in event:
+            said.setdefault(str(event["path"]), []).append((event.get("before_hash"), event.get("after_hash")))
+    there = {file.path: file.sha256 for file in records.read_all(store.paths).files}
+    found = [f"{path}: no event says what is there" for path in there if path not in said]
+    for path, changes in said.items():
+        for (_, left), (before, after) in itertools.pairwise(changes):
+            if before != left:
+                found.append(f"{path}: its history breaks, or says something twice: {left} then {before} to {after}")
+        if changes[-1][1] != there.get(path):
+            found.append(f"{path}: its history does not end with what is there")
+    return found
 
 
 def _counted_once(bench: Bench) -> list[str]:

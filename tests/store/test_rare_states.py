@@ -164,7 +164,7 @@ def test_an_edit_that_cannot_be_put_into_the_log_is_left_to_the_next_look(edited
         with monkeypatch.context() as patch:
             patch.setattr(edited.audit, "record", lambda *events: False)
             assert len(external_edits.settle(edited, held)) == 1
-            external_edits.settle_one(edited, held, file, seen_records.SeenFile(edited.paths))
+            external_edits.settle_one(edited, held, file)
         assert len(external_edits.settle(edited, held)) == 1
         assert external_edits.settle(edited, held) == ()
 

@@ -358,13 +358,16 @@ def test_a_deletion_of_other_bytes_or_of_nothing_is_refused(store):
 
 def test_each_write_and_deletion_is_noted_so_that_an_edit_by_hand_differs(store):
     kept = write(store, LESSON)
-    seen = seen_records.read(store.paths).by_path
+    assert seen_records.read(store.paths).open  # until the log says so
+    with writing(store, "test"):
+        seen = seen_records.read(store.paths).by_path
     assert seen["memory/use-utc.md"].fits(kept.after_hash)
     assert not seen["memory/use-utc.md"].fits(None)
     by_hand(store, "memory/use-utc.md", b"---\nkind: lesson\n---\nEdited.\n")
     assert not seen["memory/use-utc.md"].fits(records.read(store.paths, "memory", "use-utc").sha256)
     delete(store, "memory", "use-utc")
-    assert seen_records.read(store.paths).by_path["memory/use-utc.md"] == seen_records.Seen(None, None)
+    with writing(store, "test"):
+        assert seen_records.read(store.paths).by_path["memory/use-utc.md"] == seen_records.Seen(None, None)
 
 
 def test_a_write_that_was_cut_off_is_not_taken_for_a_person(store, monkeypatch):
