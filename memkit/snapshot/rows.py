@@ -8,9 +8,8 @@ whole numbers are compared faster than texts, and in Parquet a row group without
 from __future__ import annotations
 
 import hashlib
-import itertools
 import zlib
-from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +27,20 @@ from memkit.model.decision import FIELDS, read_decision, recall_fields, summary_
 from memkit.model.entry import StoredEntry
 from memkit.model.index_line import ABSENT, IndexLine
 from memkit.snapshot.columns import column, numbers_of, table_of
+from memkit.snapshot.pieces import numbered
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
+
+    from memkit.snapshot.pieces import Integers
 
 # Raised whenever the columns below, or how they are read from an entry, change: older snapshots are then made again.
 ROWS_VERSION = 2
 NEWER_SCHEMA = "newer-schema"
+# Texts are taken apart whenever so many characters wait.
+BLOCK_CHARS = 2_000_000
 
 
 def entry_schema() -> pa.Schema:
@@ -119,39 +125,19 @@ def problem_code(error: StoreError) -> str:
     return "damaged-entry"
 
 
-class _Numbers(dict[str, int]):
-    """A number for each term, given out as they come."""
-
-    def __missing__(self, term: str) -> int:
-        number = self[term] = len(self)
-        return number
-
-
-class _Pieces(dict[str, tuple[int, ...]]):
-    """The numbers of the terms of each piece of text seen: most pieces are words that come again and again."""
-
-    def __init__(self, numbers: _Numbers) -> None:
-        super().__init__()
-        self._numbers = numbers
-
-    def __missing__(self, piece: str) -> tuple[int, ...]:
-        found = tuple([self._numbers[term] for term in tokens.terms_of(piece)])
-        if len(piece) <= tokens.MAX_TERM_CHARS:
-            self[piece] = found
-        return found
-
-
 class RowBuilder:
-    """Collects entries and gives their rows; documents are added in ascending order."""
+    """Collects entries and gives their rows; documents are added in ascending order.
+
+    Attributes:
+        n_chars: Characters of the texts collected.
+    """
 
     def __init__(self) -> None:
+        self.n_chars = 0
         self._entries: list[dict[str, Any]] = []
-        self._terms = _Numbers()
-        self._pieces = _Pieces(self._terms)
         self._docs: list[int] = []
-        # For each field the numbers of the terms of all entries, one entry after another.
-        self._numbers = [array("i") for _ in FIELDS]
-        self._lengths: list[list[int]] = [[] for _ in FIELDS]
+        self._at: list[int] = []  # the places of `_docs` in `_entries`
+        self._words = _Words()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -160,13 +146,9 @@ class RowBuilder:
         """Add an entry that could be read."""
         read = read_decision(entry)
         texts = recall_fields(entry, read)
+        self.n_chars += self._words.add([texts[field] for field in FIELDS])
         self._docs.append(doc)
-        lengths = []
-        for field, numbers, all_lengths in zip(FIELDS, self._numbers, self._lengths, strict=True):
-            before = len(numbers)
-            numbers.extend(itertools.chain.from_iterable(map(self._pieces.__getitem__, tokens.pieces(texts[field]))))
-            lengths.append(len(numbers) - before)
-            all_lengths.append(lengths[-1])
+        self._at.append(len(self._entries))
         self._entries.append(
             {
                 "doc": doc,
@@ -198,7 +180,6 @@ class RowBuilder:
                 "judge_confidence": read.judge_confidence,
                 "replaces": entry.replaces,
                 "schema_version": entry.schema_version,
-                **{f"len_{field}": length for field, length in zip(FIELDS, lengths, strict=True)},
                 "problem": None,
                 "problem_detail": None,
             }
@@ -219,7 +200,6 @@ class RowBuilder:
                 "final_score": None if line.final_score == ABSENT else float(line.final_score),
                 "judge_confidence": None if line.judge_confidence == ABSENT else float(line.judge_confidence),
                 **dict.fromkeys(("supersedes", "superseded_by", "amends", "partly", "tripwires"), ()),
-                **dict.fromkeys((f"len_{field}" for field in FIELDS), 0),
                 "problem": problem_code(error),
                 "problem_detail": error.what,
             }
@@ -227,34 +207,138 @@ class RowBuilder:
 
     def build(self) -> Rows:
         """The rows of what was added."""
-        return Rows(table_of(self._entries, entry_schema()), self._posting_table())
-
-    def _posting_table(self) -> pa.Table:
         import numpy as np
         import pyarrow as pa
 
-        hashes = np.array([word_of(term) for term in self._terms], dtype=np.int64)
+        terms, keys, lengths = self._words.taken()
+        schema = entry_schema()
+        every = np.zeros((len(self._entries), len(FIELDS)), dtype=np.int32)
+        every[self._at] = lengths
+        entries = table_of(self._entries, schema)
+        for i, field in enumerate(FIELDS):
+            name = f"len_{field}"
+            entries = entries.set_column(schema.get_field_index(name), schema.field(name), numbers_of(every[:, i]))
+        return Rows(entries, self._posting_table(terms, keys, lengths))
+
+    def _posting_table(self, terms: list[str], keys: Integers, lengths: Integers) -> pa.Table:
+        """One row per term and document; `keys` are (term * documents + document) * fields + field, unordered."""
+        import numpy as np
+        import pyarrow as pa
+
+        n_docs = max(1, len(self._docs))
+        hashes = np.array([word_of(term) for term in terms], dtype=np.int64)
         order = np.argsort(hashes)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        n_docs = max(1, len(self._docs))
-        # One number for a term and a document, ascending by word, then by document.
-        keys, counts = [], []
-        for numbers, lengths in zip(self._numbers, self._lengths, strict=True):
-            docs = np.repeat(np.arange(len(lengths)), lengths)
-            found, n = np.unique(rank[np.frombuffer(numbers, dtype=np.int32)] * n_docs + docs, return_counts=True)
-            keys.append(found)
-            counts.append(n.astype(np.int32))
-        every = np.sort(np.concatenate(keys))
-        every = every[np.append(True, every[1:] != every[:-1])[: len(every)]]
-        terms, docs = np.divmod(every, n_docs)
-        columns: list[Any] = [np.array(self._docs, dtype=np.int32)[docs]]
-        for found, n in zip(keys, counts, strict=True):
-            times = np.zeros(len(every), dtype=np.int32)
-            times[np.searchsorted(every, found)] = n
-            columns.append(times)
-        columns += [np.array(lengths, dtype=np.int32)[docs] for lengths in self._lengths]
-        listed = column(self._terms, pa.string()).take(numbers_of(order))
-        spelled = pa.DictionaryArray.from_arrays(numbers_of(terms.astype(np.int32)), listed).dictionary_decode()
-        made = [numbers_of(each) for each in (hashes[order][terms], *columns)]
+        # By word, then by document, then by field.
+        keys += (rank - np.arange(len(rank)))[keys // (n_docs * len(FIELDS))] * (n_docs * len(FIELDS))
+        keys.sort()
+        begins = np.flatnonzero(_new(keys))
+        times = np.diff(np.append(begins, len(keys)))
+        pairs, fields = np.divmod(keys[begins], len(FIELDS))
+        del keys, begins
+        new = _new(pairs)
+        ranks, places = np.divmod(pairs[new], n_docs)
+        counts = np.zeros((len(FIELDS), len(ranks)), dtype=np.int32)
+        counts[fields, np.cumsum(new, dtype=np.int32) - 1] = times
+        del pairs, fields, times, new
+        listed = column(terms, pa.string()).take(numbers_of(order))
+        spelled = pa.DictionaryArray.from_arrays(numbers_of(ranks.astype(np.int32)), listed).dictionary_decode()
+        docs = np.array(self._docs, dtype=np.int32)[places]
+        columns = [docs, *counts, *lengths.astype(np.int32)[places].T]
+        made = [numbers_of(each) for each in (hashes[order][ranks], *columns)]
         return pa.Table.from_arrays([made[0], spelled, *made[1:]], schema=posting_schema())
+
+
+class _Words:
+    """The terms of the texts of documents, taken apart many at a time."""
+
+    def __init__(self) -> None:
+        self._n_docs = 0
+        # Texts not yet taken apart, those of ASCII characters and others, each with the document and field it is.
+        self._texts: tuple[list[str], list[str]] = ([], [])
+        self._of: tuple[list[int], list[int]] = ([], [])
+        self._waiting = 0
+        self._pieces: dict[str, int] = {}
+        self._terms: dict[str, int] = {}
+        # By piece: how many terms it has, and all of those, one piece after another.
+        self._n_terms: list[int] = []
+        self._terms_of: list[int] = []
+        self._found: list[tuple[Integers, Integers]] = []
+
+    def add(self, texts: Sequence[str]) -> int:
+        """Take the texts of one further document; how many characters they have."""
+        at = self._n_docs * len(FIELDS)
+        n_chars = 0
+        for i, text in enumerate(texts):
+            if text:
+                kind = 0 if text.isascii() else 1
+                self._texts[kind].append(text)
+                self._of[kind].append(at + i)
+                n_chars += len(text)
+        self._n_docs += 1
+        self._waiting += n_chars
+        if self._waiting > BLOCK_CHARS:
+            self._take_apart()
+        return n_chars
+
+    def taken(self) -> tuple[list[str], Integers, Integers]:
+        """The different terms; a key for each term of each text (`_posting_table`); lengths by document and field."""
+        import numpy as np
+
+        self._take_apart()
+        none = [np.zeros(0, dtype=np.int32)]
+        places = np.concatenate([place for place, _ in self._found] or none)
+        pieces = np.concatenate([piece for _, piece in self._found] or none)
+        self._found = []
+        n_terms = np.array(self._n_terms, dtype=np.int64)
+        of_piece = n_terms[pieces]
+        first = (np.cumsum(n_terms) - n_terms)[pieces]
+        del pieces
+        if (of_piece != 1).any():
+            # A compound has several: from the first on, as many as it has.
+            first = np.repeat(first, of_piece) + _steps(of_piece)
+            places = np.repeat(places, of_piece)
+        n_places = self._n_docs * len(FIELDS)
+        lengths = np.bincount(places, minlength=n_places).reshape(self._n_docs, len(FIELDS))
+        keys = np.array(self._terms_of, dtype=np.int64)[first]
+        keys *= max(n_places, 1)
+        keys += places
+        return list(self._terms), keys, lengths
+
+    def _take_apart(self) -> None:
+        import numpy as np
+
+        for texts, of in zip(self._texts, self._of, strict=True):
+            if texts:
+                spelled, pieces, counts = numbered(texts)
+                known = np.array([self._number(piece) for piece in spelled], dtype=np.int32)
+                self._found.append((np.repeat(np.array(of, dtype=np.int32), counts), known[pieces]))
+                texts.clear()
+                of.clear()
+        self._waiting = 0
+
+    def _number(self, piece: str) -> int:
+        known = self._pieces.get(piece)
+        if known is None:
+            known = self._pieces[piece] = len(self._pieces)
+            terms = tokens.terms_of(piece)
+            self._n_terms.append(len(terms))
+            self._terms_of += [self._terms.setdefault(term, len(self._terms)) for term in terms]
+        return known
+
+
+def _new(values: Integers) -> npt.NDArray[np.bool_]:
+    """Where an ascending array has another value than before."""
+    import numpy as np
+
+    new = np.ones(len(values), dtype=np.bool_)
+    new[1:] = values[1:] != values[:-1]
+    return new
+
+
+def _steps(counts: Integers) -> Integers:
+    """0, 1, ... up to each of `counts`, one after another."""
+    import numpy as np
+
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
