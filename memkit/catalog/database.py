@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from memkit.catalog import queries
 from memkit.catalog.schemas import base_schemas
 from memkit.snapshot.columns import table_of
+from memkit.snapshot.rows import SAME_AS
 
 if TYPE_CHECKING:
     import duckdb
@@ -150,9 +151,12 @@ class Database:
     def read_in_place(self, segments: Sequence[Segments]) -> None:
         """Let the tables of `ROWS`, still empty, show these segments beside the rows in memory."""
         shown: dict[str, list[str]] = {name: [f"from base.held_{name}"] for name in ROWS}
+        same = ", ".join(f"coalesce({name}, {other}) as {name}" for name, other in SAME_AS.items())
         for part in segments:
             doc = f"(doc + {part.offset})::integer as doc"
-            entries = f"select * replace ({doc}), '{part.project_key}' as project_key from {_parquet(part.entries)}"
+            entries = (
+                f"select * replace ({doc}, {same}), '{part.project_key}' as project_key from {_parquet(part.entries)}"
+            )
             postings = f"select * replace ({doc}) from {_parquet(part.postings)}"
             unhealed, live = "doc not in (select doc from base.healed)", "doc not in (select doc from base.replaced)"
             shown["entry_rows"].append(f"select * from ({entries}) where {unhealed}")

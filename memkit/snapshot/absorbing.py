@@ -8,23 +8,36 @@ against the common order; because neither holder of the index lock waits for the
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memkit.errors import StoreError
 from memkit.model.index_line import IndexLine
 from memkit.snapshot.manifest import SEGMENT_NAME, Manifest, ManifestDamage, OtherVersion, Segment, parse_manifest
 from memkit.snapshot.reading import index_fingerprint, open_snapshot, read_file
 from memkit.snapshot.rows import RowBuilder, Rows, entry_schema
-from memkit.snapshot.segments import decode, is_due, merge_rows, read_rows, remove, write_segment
+from memkit.snapshot.segments import (
+    MAX_SEGMENT_DOCS,
+    decode,
+    is_due,
+    merge_rows,
+    read_rows,
+    remove,
+    write_segment,
+)
 from memkit.store import durable, look
+from memkit.store.index_lines import IndexRead
 from memkit.store.lock import HeldLock, Lock
 from memkit.store.paths import StorePaths
 from memkit.store.store import Store
 
 MINIMUM = 256
-CHUNK = 16_384
+# What is held in memory at once: so many bytes of the index, and entries of so many characters for one segment.
+PIECE_BYTES = 12 << 20
+CHUNK_CHARS = 16_000_000
+_PROGRESS_STEP = 1_024
 _PUBLISH_WAIT_SECONDS = 1.0
 
 
@@ -47,12 +60,16 @@ class _ChangedMeanwhileError(Exception):
     """The store was rewritten while its rows were being made."""
 
 
-def absorb(store: Store, *, minimum: int = MINIMUM) -> Absorbed:
+def absorb(store: Store, *, minimum: int = MINIMUM, progress: Callable[[int], None] | None = None) -> Absorbed:
     """Make a segment of the tail if it has `minimum` entries or more; never waits, never stands in the way.
+
+    A long tail is taken piece by piece, each published by itself: memory stays bounded, and what is interrupted goes on
+    where it was.
 
     Args:
         store: The store.
         minimum: Entries the tail must have.
+        progress: Called with the number of entries taken since the last call.
 
     Returns:
         What was done, or the reason why not: too few entries, another process at it, a read-only or full disk.
@@ -64,32 +81,52 @@ def absorb(store: Store, *, minimum: int = MINIMUM) -> Absorbed:
         if held is None:
             return Absorbed(reason="another process is making the snapshot")
         try:
-            return _absorb(store, held, minimum)
+            return _absorb(store, held, minimum, progress)
         finally:
             held.release()
     except StoreError as error:
         return Absorbed(reason=str(error))
 
 
-def _absorb(store: Store, held: HeldLock, minimum: int) -> Absorbed:
+def _absorb(store: Store, held: HeldLock, minimum: int, progress: Callable[[int], None] | None) -> Absorbed:
     paths = store.paths
-    opened = open_snapshot(paths, store.segments_seen)
-    manifest = opened.manifest
+    manifest = open_snapshot(paths, store.segments_seen).manifest
     if manifest is None and _is_from_a_newer_memkit(paths):
         return Absorbed(reason="the snapshot was made by another version of memkit")
     start = manifest or Manifest(paths.key, store.generation(), 0, "")
-    read = store.read_index(start.covered)
-    lines = read.lines
-    if len(lines) < minimum or read.rebuilt or read.generation != start.generation:
-        if manifest is None:
-            _clear(paths, held)
-        return Absorbed(segments=len(start.segments), reason=f"{len(lines)} entries are not yet a segment")
-    known = _known_ids(paths, start.segments, lines)
-    lines = tuple(line for line in lines if line.id not in known)
+    n_taken = 0
+    while True:
+        read = store.read_index(start.covered, PIECE_BYTES)
+        is_last = read.end + read.pending < read.start + PIECE_BYTES
+        if (len(read.lines) < minimum and is_last) or read.rebuilt or read.generation != start.generation:
+            if manifest is None and not n_taken:
+                _clear(paths, held)
+            reason = "" if n_taken else f"{len(read.lines)} entries are not yet a segment"
+            return Absorbed(n_taken, len(start.segments), reason)
+        known = _known_ids(paths, start.segments, read.lines)
+        lines = [line for line in read.lines if line.id not in known]
+        try:
+            start = _publish(store, held, start, read, partial(_write, store, start, lines, progress=progress))
+        except _ChangedMeanwhileError:
+            return Absorbed(n_taken, len(start.segments), "the index was rewritten meanwhile")
+        n_taken += len(lines)
+        if is_last:
+            return Absorbed(n_taken, len(start.segments))
+
+
+def _publish(
+    store: Store,
+    held: HeldLock,
+    start: Manifest,
+    read: IndexRead,
+    write: Callable[[list[str]], tuple[tuple[Segment, ...], int]],
+) -> Manifest:
+    """Write segments of what was read, and the manifest that names them."""
+    paths = store.paths
     durable.make_folder(paths.snapshots)
     fresh: list[str] = []
     try:
-        segments, live = _write(store, start, lines, fresh)
+        segments, live = write(fresh)
         durable.sync_folder(paths.snapshots)
         published = replace(
             start,
@@ -103,14 +140,12 @@ def _absorb(store: Store, held: HeldLock, minimum: int) -> Absorbed:
             if store.generation() != published.generation or not published.fingerprint:
                 raise _ChangedMeanwhileError
             durable.replace(paths.manifest, published.to_bytes())
-    except BaseException as error:
+    except BaseException:
         with suppress(StoreError):  # what cannot be removed now is swept next time
             remove(paths, fresh)
-        if isinstance(error, _ChangedMeanwhileError):
-            return Absorbed(segments=len(start.segments), reason="the index was rewritten meanwhile")
         raise
     sweep(paths, held, published)
-    return Absorbed(len(lines), len(published.segments))
+    return published
 
 
 def _is_from_a_newer_memkit(paths: StorePaths) -> bool:
@@ -143,17 +178,25 @@ def _known_ids(paths: StorePaths, segments: Sequence[Segment], lines: Sequence[I
 
 
 def _write(
-    store: Store, start: Manifest, lines: Sequence[IndexLine], fresh: list[str]
+    store: Store,
+    start: Manifest,
+    lines: Sequence[IndexLine],
+    fresh: list[str],
+    *,
+    progress: Callable[[int], None] | None,
 ) -> tuple[tuple[Segment, ...], int]:
     """Write new segments for `lines`, merged with their neighbours; `fresh` collects the names of files made."""
     stack: list[Segment] = list(start.segments)
     doc, live = start.n_docs, 0
-    for at in range(0, len(lines), CHUNK):
-        builder = RowBuilder()
-        for line in lines[at : at + CHUNK]:
-            live += add_line(store, builder, doc, line)
-            doc += 1
-        _push(store.paths, stack, builder.build(), fresh)
+    builder = RowBuilder()
+    for n, line in enumerate(lines, 1):
+        live += add_line(store, builder, doc, line)
+        doc += 1
+        if builder.n_chars >= CHUNK_CHARS or len(builder) == MAX_SEGMENT_DOCS or n == len(lines):
+            _push(store.paths, stack, builder.build(), fresh)
+            builder = RowBuilder()
+        if progress is not None and (n % _PROGRESS_STEP == 0 or n == len(lines)):
+            progress((n - 1) % _PROGRESS_STEP + 1)
     return tuple(stack), live
 
 
@@ -171,7 +214,7 @@ def add_line(store: Store, builder: RowBuilder, doc: int, line: IndexLine) -> bo
 def _push(paths: StorePaths, stack: list[Segment], rows: Rows, fresh: list[str]) -> None:
     first = stack[-1].end_doc if stack else 0
     end = first + rows.entries.num_rows
-    while stack and is_due(stack[-1].n_docs, end - first):
+    while stack and is_due((stack[-1].n_docs, stack[-1].postings.rows), (end - first, rows.postings.num_rows)):
         first = stack[-1].first_doc
         older = read_rows(paths, stack.pop())
         if older is None:

@@ -33,6 +33,7 @@ def numbered(texts: Sequence[str]) -> tuple[list[str], Integers, Integers]:
     import numpy as np
     import pyarrow as pa
 
+    spelled: pa.Array[Any]
     if all(map(str.isascii, texts)):
         spelled, counts = _ascii(texts)
     else:

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from memkit.snapshot.pieces import Integers
 
 # Raised whenever the columns below, or how they are read from an entry, change: older snapshots are then made again.
-ROWS_VERSION = 2
+ROWS_VERSION = 3
 NEWER_SCHEMA = "newer-schema"
+# In a segment's file a text that is the same as another column's, as most are, stands only there.
+SAME_AS = {"title": "question", "summary": "conclusion"}
 # Texts are taken apart whenever so many characters wait.
 BLOCK_CHARS = 2_000_000
 
@@ -208,7 +210,6 @@ class RowBuilder:
     def build(self) -> Rows:
         """The rows of what was added."""
         import numpy as np
-        import pyarrow as pa
 
         terms, keys, lengths = self._words.taken()
         schema = entry_schema()

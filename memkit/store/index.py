@@ -62,16 +62,19 @@ def _unsure() -> int:
     return -1 - secrets.randbits(_UNSURE_BITS)
 
 
-def read(paths: StorePaths, start: int = 0) -> IndexRead:
+def read(paths: StorePaths, start: int = 0, limit: int | None = None) -> IndexRead:
     """Read the index from byte `start`; a missing index is made in memory from the entries.
 
+    With `limit`, lines of the next so many bytes are read, or all where not even one ends there.
     A rewrite that happens meanwhile is noticed by its generation and the read is done again.
     """
     for attempt in range(_READ_TRIES):
         if attempt:
             time.sleep(_PAUSE)
         before = generation(paths)
-        data = look.read_from(paths.index, start)
+        data = look.read_from(paths.index, start, limit=limit)
+        if limit is not None and data is not None and b"\n" not in data:
+            data = look.read_from(paths.index, start)
         if before < 0 or generation(paths) != before:
             continue
         if data is not None:

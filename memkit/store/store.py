@@ -184,10 +184,13 @@ class Store:
             self._trash_version = version
         return self._trash
 
-    def read_index(self, start: int = 0) -> IndexRead:
-        """The index lines from byte `start`, with damage as data; without those of entries in the trash."""
+    def read_index(self, start: int = 0, limit: int | None = None) -> IndexRead:
+        """The index lines from byte `start`, with damage as data; without those of entries in the trash.
+
+        With `limit`, those of the next so many bytes.
+        """
         trash = self.trash()  # before the index, which may be settled meanwhile
-        read = index.read(self.paths, start)
+        read = index.read(self.paths, start, limit)
         if not trash.hidden and not trash.unsettled:
             return read
         known = trash.hidden | trash.unsettled  # a restored entry has its old line and a fresh one

@@ -8,6 +8,7 @@ import threading
 import pyarrow.parquet as pq
 import pytest
 
+from memkit.catalog.catalog import Catalog
 from memkit.errors import StoreIOError, StorePermissionError
 from memkit.snapshot import absorbing, segments
 from memkit.snapshot.absorbing import absorb
@@ -272,3 +273,80 @@ def test_a_manifest_survives_its_own_reading(store):
     manifest = manifest_of(store)
     assert parse_manifest(manifest.to_bytes(), store.paths.key) == manifest
     assert [problem.code for problem in manifest.damaged] == ["damaged-line"]
+
+
+def test_a_long_tail_is_taken_piece_by_piece_each_published_by_itself(store, monkeypatch):
+    ids = fill(store, 200)
+    monkeypatch.setattr(absorbing, "PIECE_BYTES", store.paths.index.stat().st_size // 5)
+    seen = []
+    covered = []
+    replace = durable.replace
+    monkeypatch.setattr(durable, "replace", lambda path, data: (covered.append(path), replace(path, data)))
+    done = absorb(store, minimum=1, progress=seen.append)
+    assert done.entries == sum(seen) == 200
+    assert covered.count(store.paths.manifest) == len(seen) >= 5
+    manifest = manifest_of(store)
+    assert (manifest.covered, manifest.live) == (store.paths.index.stat().st_size, 200)
+    found = [
+        row
+        for segment in manifest.segments
+        for row in pq.read_table(store.paths.snapshots / segment.entries.name).column("entry_id").to_pylist()
+    ]
+    assert found == ids
+
+
+def test_what_was_taken_before_an_interruption_stays(store, monkeypatch):
+    fill(store, 200)
+    monkeypatch.setattr(absorbing, "PIECE_BYTES", store.paths.index.stat().st_size // 5)
+
+    def stop(n):
+        if manifest_of(store):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        absorb(store, minimum=10, progress=stop)
+    before = manifest_of(store)
+    assert 0 < before.live < 200
+    assert {file.name for file in before.files} | {"manifest.json"} == names(store)
+    assert absorb(store, minimum=1).entries == 200 - before.live
+    assert manifest_of(store).live == 200
+
+
+def test_a_line_longer_than_a_piece_is_read_whole(store, monkeypatch):
+    fill(store, 40)
+    monkeypatch.setattr(absorbing, "PIECE_BYTES", 10)
+    assert absorb(store, minimum=1).entries == 40
+    assert manifest_of(store).covered == store.paths.index.stat().st_size
+
+
+def test_a_segment_ends_when_its_entries_hold_many_characters(store, monkeypatch):
+    fill(store, 60)
+    monkeypatch.setattr(absorbing, "CHUNK_CHARS", 1_000)
+    monkeypatch.setattr(segments, "MAX_SEGMENT_POSTINGS", 0)
+    absorb(store, minimum=1)
+    apart = manifest_of(store).segments
+    assert len(apart) >= 2
+    assert sum(segment.entries.rows for segment in apart) == 60
+    rewrite(store)
+    monkeypatch.setattr(segments, "MAX_SEGMENT_POSTINGS", 10**6)
+    absorb(store, minimum=1)
+    assert len(manifest_of(store).segments) < len(apart)
+
+
+def test_a_text_that_stands_in_another_column_is_kept_once(store):
+    put(store, new("Which queue?", "plain prose"), new("And then?", "Prose.\n\n## Decision\n\nThe short one."))
+    absorb(store, minimum=1)
+    (segment,) = manifest_of(store).segments
+    rows = pq.read_table(store.paths.snapshots / segment.entries.name).to_pylist()
+    assert [(row["title"], row["conclusion"], row["summary"]) for row in rows] == [
+        (None, None, "plain prose"),
+        (None, "The short one.", None),
+    ]
+    catalog = Catalog([store], temp_directory=None)
+    with catalog:
+        assert catalog.sql(
+            "select title, summary from entries order by stored_at, entry_id", as_of=store.clock.now()
+        ).rows == [
+            {"title": "Which queue?", "summary": "plain prose"},
+            {"title": "And then?", "summary": "The short one."},
+        ]
