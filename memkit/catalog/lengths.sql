@@ -1,5 +1,5 @@
 -- lengths
--- How many words each field of each entry has.
+-- How many words each field of each entry has, in no order.
 -- reads:  base.entry_rows
 -- params: none
 -- grain:  one row per doc
@@ -10,4 +10,3 @@ select
     len_synthesis,
     len_tags
 from base.entry_rows
-order by doc

@@ -44,6 +44,7 @@ HOLD_AT = 2
 # Appended postings are sorted in again once they are more than one in so many.
 _SORT_SHARE = 5
 _MOST_CARDS = 10_000
+_CARDS_AT_ONCE = 65_536
 
 
 Healed = Sequence[tuple[Unreadable, StoredEntry]]
@@ -197,7 +198,9 @@ class Sight:
     def all_cards(self) -> Cards:
         """The cards of all entries, as columns."""
         if self._all_cards is None:
-            self._all_cards = Cards(self._arrow("all_cards"))
+            with self.database.cursor() as cursor:
+                rows = cursor.sql(queries.load(PACKAGE, "all_cards").sql)
+                self._all_cards = Cards(rows.to_arrow_reader(_CARDS_AT_ONCE))
         return self._all_cards
 
     def store_of(self, doc: int) -> Store:
