@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from memkit.catalog.postings import Floats, Integers, Postings
+    from memkit.catalog.postings import Floats, Found, Integers, Postings
 
     Places = npt.NDArray[np.bool_] | None
 
@@ -31,24 +31,31 @@ STANDS_OUT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
-    """One spelling in one field: its documents and what it weighs in each."""
+class _Word:
+    """One word of the question: what a unit of it is worth, and its spellings, each in each field it stands in."""
 
-    found: int
-    field: int
-    docs: Integers
-    weights: Floats
+    asked: int
+    idf: float
+    lists: Sequence[tuple[int, Found]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
-    """One word of the question, with all its spellings: in each document its weight, and what a unit of that earns."""
+class _Weights:
+    """What words weigh: how often they stand there, over base + slope * length; of that, idf / (k1 + weight) counts."""
 
-    asked: int
-    docs: Integers
-    total: Floats
-    unit: Floats
-    lists: Sequence[_Listed]
+    lengths: Sequence[Integers]
+    bases: Sequence[float]
+    slopes: Sequence[float]
+    k1: float
+
+    def of(self, found: Found, places: Integers | None = None) -> Floats:
+        """The weights of a word in the documents of a list, or in those at some places of it."""
+        import numpy as np
+
+        docs, counts = (found.docs, found.counts) if places is None else (found.docs[places], found.counts[places])
+        lengths = self.lengths[found.field][docs]
+        norms: Floats = np.add(self.bases[found.field], self.slopes[found.field] * lengths, dtype=np.float64)
+        return counts / norms
 
 
 def rank_in_memory(
@@ -69,10 +76,11 @@ def rank_in_memory(
     import numpy as np
 
     scores = np.zeros(postings.size, dtype=np.int64)
-    weighed = _weigh(postings, params)
-    for word in weighed:
+    words, weights = _words(postings, params)
+    for word in words:
+        docs, total = _total(word, weights, postings.size)
         # Documents of a word stand once in its list, so plain indexing adds all of them up.
-        scores[word.docs] += np.rint(word.unit * word.total * _SCALE).astype(np.int64)
+        scores[docs] += np.rint(word.idf / (weights.k1 + total) * total * _SCALE).astype(np.int64)
     only = params.get("only")
     if only is not None:
         passing = np.isin(postings.shown, np.asarray(only))
@@ -87,50 +95,45 @@ def rank_in_memory(
     ]
     parts += [
         (*rows[row], 1.0, 0, word.asked, found, *shares)
-        for word in weighed
-        for found, row, shares in _shares(word, docs, factor)
+        for word in words
+        for found, row, shares in _shares(word, weights, docs, factor)
     ]
     return parts, n_matched
 
 
-def _weigh(postings: Postings, params: Mapping[str, Any]) -> list[_Weighed]:
+def _words(postings: Postings, params: Mapping[str, Any]) -> tuple[list[_Word], _Weights]:
     bases, slopes = ([params[f"{name}_{field}"] for field in FIELDS] for name in ("base", "slope"))
-    norms = postings.norms(bases, slopes)
-    words: dict[int, list[int]] = {}
+    spellings: dict[int, list[int]] = {}
     idf: dict[int, float] = {}
     for asked, word, value in zip(params["asked"], params["words"], params["idf"], strict=True):
-        words.setdefault(asked, []).append(word)
+        spellings.setdefault(asked, []).append(word)
         idf[asked] = value
-    weighed = []
-    for asked, spellings in words.items():
-        lists = [
-            _Listed(word, found.field, found.docs, found.counts / norms[found.field][found.docs])
-            for word in spellings
-            for found in postings.find(word)
-            if bases[found.field] != float("inf")  # a field of weight 0 counts for nothing
-        ]
+    words = []
+    for asked, found in spellings.items():
+        lists = [(word, each) for word in found for each in postings.find(word)]
+        lists = [(word, each) for word, each in lists if bases[each.field] != float("inf")]  # weight 0 counts nothing
         if lists:
-            docs = united([each.docs for each in lists], postings.size)
-            total = _total(lists, docs, postings.size)
-            weighed.append(_Weighed(asked, docs, total, idf[asked] / (params["k1"] + total), lists))
-    return weighed
+            words.append(_Word(asked, idf[asked], lists))
+    return words, _Weights(postings.lengths, bases, slopes, params["k1"])
 
 
-def _total(lists: Sequence[_Listed], docs: Integers, size: int) -> Floats:
-    """What a word weighs in each of its documents, all fields and spellings together."""
+def _total(word: _Word, weights: _Weights, size: int) -> tuple[Integers, Floats]:
+    """The documents of a word, and what it weighs in each, all fields and spellings together."""
     import numpy as np
 
-    if len(lists) == 1:
-        return lists[0].weights
+    found = [each for _, each in word.lists]
+    docs = united([each.docs for each in found], size)
+    if len(found) == 1:
+        return docs, weights.of(found[0])
     if len(docs) * 16 < size:
         total = np.zeros(len(docs))
-        for each in lists:
-            total[np.searchsorted(docs, each.docs)] += each.weights
-        return total
+        for each in found:
+            total[np.searchsorted(docs, each.docs)] += weights.of(each)
+        return docs, total
     spread = np.zeros(size)
-    for each in lists:
-        spread[each.docs] += each.weights
-    return spread[docs]
+    for each in found:
+        spread[each.docs] += weights.of(each)
+    return docs, spread[docs]
 
 
 def _best(
@@ -182,19 +185,23 @@ def _n_hits(postings: Postings, places: Integers, *, members: bool) -> int:
     return int(np.count_nonzero(marked))
 
 
-def _shares(word: _Weighed, docs: Integers, factor: Floats) -> list[tuple[int, int, list[float]]]:
+def _shares(word: _Word, weights: _Weights, docs: Integers, factor: Floats) -> list[tuple[int, int, list[float]]]:
     """For each spelling and each of `docs` that holds it: its row among them, and what each field earned."""
     import numpy as np
 
-    rows, units = _held(word.docs, docs)
-    unit = np.zeros(len(docs))
-    unit[rows] = word.unit[units] * factor[rows]
-    shares: dict[int, dict[int, list[float]]] = {}
-    for each in word.lists:
+    total = np.zeros(len(docs))
+    held = []
+    for found, each in word.lists:
         rows, places = _held(each.docs, docs)
-        by_row = shares.setdefault(each.found, {})
-        for row, value in zip(rows.tolist(), (each.weights[places] * unit[rows]).tolist(), strict=True):
-            by_row.setdefault(row, [0.0] * len(FIELDS))[each.field] = value
+        weight = weights.of(each, places)
+        total[rows] += weight
+        held.append((found, each.field, rows, weight))
+    unit = factor * np.divide(word.idf, weights.k1 + total, out=np.zeros(len(docs)), where=total > 0)
+    shares: dict[int, dict[int, list[float]]] = {}
+    for found, field, rows, weight in held:
+        by_row = shares.setdefault(found, {})
+        for row, value in zip(rows.tolist(), (weight * unit[rows]).tolist(), strict=True):
+            by_row.setdefault(row, [0.0] * len(FIELDS))[field] = value
     return [(found, row, values) for found, by_row in shares.items() for row, values in by_row.items()]
 
 

@@ -1,5 +1,5 @@
 -- all_places
--- Where live entries are shown, in the order that breaks ties.
+-- Where live entries are shown, in no order: `place` counts them from 1, in the order that breaks ties.
 -- reads:  base.places
 -- params: none
 -- grain:  one row per place
@@ -9,4 +9,3 @@ select
     place,
     stored_ms
 from base.places
-order by place

@@ -42,7 +42,7 @@ class Cards:
             tags.append(self._tags.of(lists.flatten()))
         found = {name: np.concatenate(arrays) if arrays else np.zeros(0, np.int32) for name, arrays in numbers.items()}
         every = np.concatenate(tags) if tags else np.zeros(0, np.int32)
-        self._ids = pa.chunked_array(ids, pa.string()).combine_chunks()
+        self._ids = pa.chunked_array(ids, pa.string())
         ends = np.cumsum(found["n_tags"])
         starts = ends - found["n_tags"]
         docs = found["doc"]

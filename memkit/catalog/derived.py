@@ -70,7 +70,8 @@ class Derived:
         self._newest = {(key, old): new for _, key, old, new in editions}
 
     def _read_links(self) -> None:
-        self._link_rows = {row[0]: _link_row(row) for row in self._own("linked")}
+        ((any_links,),) = self._own("any_links")
+        self._link_rows = {row[0]: _link_row(row) for row in self._own("linked")} if any_links else {}
 
     def _settle(self) -> None:
 

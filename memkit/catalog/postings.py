@@ -57,7 +57,6 @@ class Postings:
         self._later_words: list[Words] = []
         self._kept: dict[int, list[Found]] = {}
         self._n_kept = 0
-        self._norms: tuple[tuple[float, ...], list[Floats]] | None = None
         self._live: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.lengths: tuple[Integers, ...] = ()
         self.shown: Integers = np.zeros(0, dtype=np.int32)
@@ -86,20 +85,20 @@ class Postings:
         self._forget()
 
     def describe(self, lengths: pa.Table, places: pa.Table) -> None:
-        """Take the lengths of all documents, and the places of the live ones, in order."""
+        """Take the lengths of all documents, and the places of the live ones."""
         import numpy as np
 
         docs = numpy_of(lengths.column("doc"))
         size = 1 + int(docs.max(initial=-1))
         self.lengths = tuple(_spread(docs, numpy_of(lengths.column(f"len_{field}")), size) for field in FIELDS)
-        self.shown, self.heads = numpy_of(places.column("doc")), numpy_of(places.column("head"))
-        self.stored_ms = numpy_of(places.column("stored_ms"))
+        at = numpy_of(places.column("place")) - 1
+        self.shown, self.heads, self.stored_ms = (_put(at, places, name) for name in ("doc", "head", "stored_ms"))
         self._live = np.zeros(size, dtype=np.bool_)
         self._live[self.shown] = True
         self._forget()
 
     def _forget(self) -> None:
-        self._kept, self._n_kept, self._norms = {}, 0, None
+        self._kept, self._n_kept = {}, 0
 
     def find(self, word: int) -> list[Found]:
         """Where a word stands, field by field; documents that are not live may be among them."""
@@ -139,18 +138,6 @@ class Postings:
         lists = [found.docs for word in words for found in self.find(word)]
         return int(self._live[united(lists, self.size)].sum()) if lists else 0
 
-    def norms(self, bases: Sequence[float], slopes: Sequence[float]) -> list[Floats]:
-        """By field and document, base + slope * length; kept until other ones are asked for."""
-        import numpy as np
-
-        asked = (*bases, *slopes)
-        if self._norms is None or self._norms[0] != asked:
-            self._norms = (
-                asked,
-                [np.add(b, s * n, dtype=np.float64) for b, s, n in zip(bases, slopes, self.lengths, strict=True)],
-            )
-        return self._norms[1]
-
 
 def united(lists: Sequence[Integers], size: int) -> Integers:
     """The documents that stand in one of these ascending lists, ascending, each once."""
@@ -182,6 +169,16 @@ def _within(found: Found, size: int) -> Found:
         return found
     inside = found.docs < size
     return Found(found.field, found.docs[inside], found.counts[inside])
+
+
+def _put(at: Integers, places: pa.Table, name: str) -> Integers:
+    """A column of the places, each number where its place says."""
+    import numpy as np
+
+    values = numpy_of(places.column(name))
+    put = np.empty_like(values)
+    put[at] = values
+    return cast("Integers", put)
 
 
 def _spread(docs: Integers, values: Integers, size: int) -> Integers:

@@ -13,15 +13,34 @@ with live as (
     where
         problem is null
         and doc not in (select doc from base.replaced)
+),
+
+-- Most entries stand in no chain; joining all of them with themselves would take memory for nothing.
+shown as (
+    select
+        doc,
+        stored_ms,
+        doc as head,
+        entry_id as head_id,
+        stored_ms as head_stored_ms
+    from live
+    where doc not in (select doc from base.chains)
+    union all
+    select
+        own.doc,
+        own.stored_ms,
+        head.doc as head,
+        head.entry_id as head_id,
+        head.stored_ms as head_stored_ms
+    from live as own
+    inner join base.chains as chain on own.doc = chain.doc
+    inner join live as head on chain.head = head.doc
 )
 
 select
-    own.doc,
-    head.doc as head,
-    own.stored_ms,
-    head.stored_ms as head_stored_ms,
-    row_number() over (order by head.stored_ms desc, head.entry_id, head.doc, own.doc)::integer as place
-from live as own
-left join base.chains as chain on own.doc = chain.doc
-inner join live as head on coalesce(chain.head, own.doc) = head.doc
-order by place
+    doc,
+    head,
+    stored_ms,
+    head_stored_ms,
+    row_number() over (order by head_stored_ms desc, head_id, head, doc)::integer as place
+from shown
