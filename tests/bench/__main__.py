@@ -216,12 +216,14 @@ def about() -> dict[str, str]:
     return found | {"sqlite": sqlite3.sqlite_version}
 
 
-def rivals(sizes: tuple[int, ...], *, cpu: bool, file: pathlib.Path | None) -> int:
-    """memkit beside what people would use instead, size by size."""
-    found = {"sizes": bench_sizes.run(sizes, cpu=cpu), "about": about()}
+def rivals(sizes: tuple[int, ...], *, cpu: bool, file: pathlib.Path | None, keep: pathlib.Path | None) -> int:
+    """memkit beside what people would use instead, size by size; `file` is written after each."""
+    found: dict = {"sizes": [], "about": about()}
+    for row in bench_sizes.run(sizes, cpu=cpu, keep=keep):
+        found["sizes"].append(row)
+        if file is not None:
+            file.write_text(json.dumps(found, indent=1), "utf-8")
     print(f"\n{json.dumps(found['about'])}")
-    if file is not None:
-        file.write_text(json.dumps(found, indent=1), "utf-8")
     return 0
 
 
@@ -335,10 +337,13 @@ def main() -> int:
         "--sizes", type=int, nargs="*", help="only memkit beside its rivals, at these numbers of entries"
     )
     parser.add_argument("--cpu", action="store_true", help="show time of the processor, on shared machines")
+    parser.add_argument(
+        "--keep", type=pathlib.Path, help="write the entries of --sizes to this folder, or take those that are there"
+    )
     parser.add_argument("--json", type=pathlib.Path, help="write what was measured with --sizes here")
     options = parser.parse_args()
     if options.sizes is not None:
-        return rivals(tuple(options.sizes) or bench_sizes.SIZES, cpu=options.cpu, file=options.json)
+        return rivals(tuple(options.sizes) or bench_sizes.SIZES, cpu=options.cpu, file=options.json, keep=options.keep)
     return smoke(options.tolerance) if options.smoke else full()
 
 

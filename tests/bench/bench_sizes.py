@@ -30,6 +30,8 @@ SIZES = (1_000, 10_000, 100_000)
 LONGEST = 60.0
 MEMKIT = "memkit"
 QUESTIONS = 12
+# The scan takes seconds for each question among a million entries: it is asked fewer.
+SCANNED = {1_000_000: 2}
 MIXES: dict[str, Callable[[Corpus], str]] = {
     "2 rare words": lambda corpus: corpus.query(2, common=False),
     "4 rare words": lambda corpus: corpus.query(4, common=False),
@@ -70,19 +72,31 @@ class Ours(Rival):
 
 
 def measure(size: int, folder: pathlib.Path, *, stopped: set[str]) -> dict:
-    """Everything at one size; `stopped` names rivals that took too long at a smaller one and learns of further ones."""
+    """Everything at one size; `stopped` names rivals that took too long at a smaller one and learns of further ones.
+
+    Entries that an earlier run left in `folder` are taken as they are.
+    """
     corpus = Corpus(size, words_at(size))
     base = folder / MEMKIT
     began = time.perf_counter()
-    write(base, corpus)
+    if base.exists():
+        _say(f"{size:,} entries are there from an earlier run")
+        for snapshot in (base / "root").glob("*/snapshots"):
+            shutil.rmtree(snapshot)
+    else:
+        _say(f"writing {size:,} entries")
+        write(base, corpus)
     found: dict = {"size": size, "words": corpus.words, "written_s": time.perf_counter() - began, "systems": {}}
     kinds, missing = rivals.installed()
     found["missing"] = missing
     names = [MEMKIT, *(kind.name for kind in kinds)]
     for name in names:
         if name not in stopped:
+            _say(f"filling {name}")
+            if name != MEMKIT:
+                shutil.rmtree(folder / name, ignore_errors=True)
             filled = _child("fill", name, folder, size)
-            if filled is None or (filled["seconds"] > LONGEST and name != MEMKIT):
+            if filled is None or (filled["seconds"] > LONGEST and not _is_patient(name)):
                 stopped.add(name)
                 found["systems"][name] = {"stopped": f"filling took more than {LONGEST:.0f} s"}
             else:
@@ -94,13 +108,15 @@ def measure(size: int, folder: pathlib.Path, *, stopped: set[str]) -> dict:
     for each in asked:
         row = found["systems"][each.name]
         if each.name != "index scan":
+            _say(f"asking {each.name}")
             cold = [_child("cold", each.name, folder, size) for _ in range(3)]
             taken = [each for each in cold if each]
             row["cold"] = _summary(taken, "seconds") | {"cpu": _summary(taken, "cpu_all")}
             row["memory"] = _child("asks", each.name, folder, size)
         each.open()
     for name, draw in MIXES.items():
-        for each, times in _interleaved(asked, [draw(corpus) for _ in range(QUESTIONS)], stopped).items():
+        _say(f"recall, {name}")
+        for each, times in _interleaved(asked, [draw(corpus) for _ in range(QUESTIONS)], stopped, size).items():
             found["systems"][each.name].setdefault("recall", {})[name] = times
     ours = asked[0]
     assert isinstance(ours, Ours)
@@ -121,13 +137,24 @@ def _system(name: str, folder: pathlib.Path) -> Rival:
     return kind(folder / name)
 
 
-def _interleaved(asked: list[Rival], queries: list[str], stopped: set[str]) -> dict[Rival, dict]:
+def _is_patient(name: str) -> bool:
+    return name == MEMKIT or any(kind.name == name and kind.is_patient for kind in rivals.ALL)
+
+
+def _say(words: str) -> None:
+    """How far it is, for who waits."""
+    print(f"{time.strftime('%H:%M:%S')} {words}", file=sys.stderr, flush=True)
+
+
+def _interleaved(asked: list[Rival], queries: list[str], stopped: set[str], size: int) -> dict[Rival, dict]:
     """Times of every system for every question, the order turned with each."""
     times: dict[Rival, list[dict]] = {each: [] for each in asked if each.name not in stopped}
     for turn, query in enumerate(queries):
         order = [each for each in asked if each.name not in stopped]
         for each in order[turn % len(order) :] + order[: turn % len(order)]:
-            taken = _clocked(lambda each=each: each.search(query))
+            if isinstance(each, rivals.Scan) and turn >= SCANNED.get(size, QUESTIONS):
+                continue
+            taken = _clocked(lambda each=each: each.search(query), each.pid)
             times[each].append(taken)
             if taken["seconds"] > LONGEST:
                 stopped.add(each.name)
@@ -163,7 +190,8 @@ def _stores(asked: list[Rival], corpus: Corpus, folder: pathlib.Path, rounds: in
         times["bare system calls"].append(_clocked(lambda i=i: bare.store(i, b"x" * 1500, b"x" * 400 + b"\n")))
         for each in asked:
             if type(each).store is not Rival.store:
-                times.setdefault(each.name, []).append(_clocked(lambda each=each, item=item: each.store(item)))
+                taken = _clocked(lambda each=each, item=item: each.store(item), each.pid)
+                times.setdefault(each.name, []).append(taken)
     batch = [{"question": i.question, "result": i.result, "panel_id": i.panel, "tags": list(i.tags)} for i in items]
     batched = _clocked(lambda: mem.store_many(batch))
     mem.recall("warm")
@@ -185,10 +213,19 @@ def _stores(asked: list[Rival], corpus: Corpus, folder: pathlib.Path, rounds: in
     }
 
 
-def _clocked(call: Callable[[], object]) -> dict[str, float]:
-    cpu, began = time.process_time(), time.perf_counter()
+def _clocked(call: Callable[[], object], pid: int | None = None) -> dict[str, float]:
+    """Seconds by the clock and of the processor; `pid` is another process that works for the call."""
+    cpu, began = time.process_time() + _spent(pid), time.perf_counter()
     call()
-    return {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu}
+    return {"seconds": time.perf_counter() - began, "cpu": time.process_time() + _spent(pid) - cpu}
+
+
+def _spent(pid: int | None) -> float:
+    """Seconds of the processor another process has taken so far."""
+    if pid is None:
+        return 0.0
+    said = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(said[11]) + int(said[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _summary(rows: list[dict], key: str) -> dict[str, float]:
@@ -210,10 +247,10 @@ def _child(what: str, name: str, folder: pathlib.Path, size: int) -> dict | None
     """Run one step in a new process; None where it took too long. `seconds` of "cold" count from its start."""
     began = time.perf_counter()
     code = f"from tests.bench.bench_sizes import child; child({what!r}, {name!r}, {str(folder)!r}, {size})"
-    patience = None if name == MEMKIT else LONGEST + 15
+    patience = None if _is_patient(name) else LONGEST + 15
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, timeout=patience, check=True
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=patience, check=True
         )
     except subprocess.TimeoutExpired:
         return None
@@ -228,18 +265,21 @@ def child(what: str, name: str, folder: str, size: int) -> None:
     empty = _peak_mb()
     if what == "fill":
         taken = _clocked(lambda: system.fill(iter(corpus)))
+        taken["cpu"] += _spent(system.pid)
     else:
         system.open()
-        taken = _clocked(lambda: system.search(corpus.mixed(4)))
+        taken = _clocked(lambda: system.search(corpus.mixed(4)), system.pid)
         for _ in range(40 if what == "asks" else 0):
             system.search(corpus.mixed(4))
-    print(json.dumps(taken | {"cpu_all": time.process_time(), "peak_mb": _peak_mb(), "empty_mb": empty}))
+    peak = _peak_mb() + (_peak_mb(system.pid) if system.pid else 0.0)
+    cpu = time.process_time() + _spent(system.pid)
+    print(json.dumps(taken | {"cpu_all": cpu, "peak_mb": peak, "empty_mb": empty}))
     system.close()
 
 
-def _peak_mb() -> float:
+def _peak_mb(pid: int | str = "self") -> float:
     """Of this process alone: what a child inherits in the counters of `getrusage` is its parent's."""
-    said = pathlib.Path("/proc/self/status").read_text()
+    said = pathlib.Path(f"/proc/{pid}/status").read_text()
     return int(re.search(r"VmHWM:\s+(\d+) kB", said)[1]) / 1024  # type: ignore[index]
 
 
@@ -253,7 +293,7 @@ def show(found: Mapping, *, cpu: bool = False) -> None:
     print(
         f"\n{found['size']:,} entries of {found['words']} words; milliseconds, median and p95, {'of the processor' if cpu else 'by the clock'}\n"
     )
-    print(f"{'':<30}" + "".join(f"{name:>16}" for name in shown))
+    print(f"{'':<30}" + "".join(f"{_short(name):>16}" for name in shown))
     for mix in MIXES:
         cells = [(row["cpu"] if cpu else row) if (row := systems[name]["recall"].get(mix)) else None for name in shown]
         print(f"{'recall, ' + mix:<30}" + "".join(f"{_pair(cell):>16}" for cell in cells))
@@ -289,7 +329,11 @@ def show(found: Mapping, *, cpu: bool = False) -> None:
         elif row.get("cannot"):
             print(f"{name} cannot: {'; '.join(row['cannot'])}")
     if found["missing"]:
-        print(f"not installed: {', '.join(found['missing'])} (make rivals)")
+        print(f"left out, not installed: {', '.join(found['missing'])}")
+
+
+def _short(name: str) -> str:
+    return "FTS5, filled" if name == rivals.Fts5Filled.name else name
 
 
 def _pair(row: Mapping | None) -> str:
@@ -303,15 +347,19 @@ def _of(row: Mapping, *path: str) -> str:
     return f"{value:,.1f}" if isinstance(value, float) else "-"
 
 
-def run(sizes: tuple[int, ...] = SIZES, *, cpu: bool = False) -> list[dict]:
-    """Measure and print every size."""
+def run(sizes: tuple[int, ...] = SIZES, *, cpu: bool = False, keep: pathlib.Path | None = None) -> Iterator[dict]:
+    """Measure and print every size; with `keep`, entries are written to that folder once and found there again."""
     stopped: set[str] = set()
-    rows = []
     for size in sizes:
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="memkit-bench-", dir=os.environ.get("BENCH_DIR")))
+        if keep is None:
+            folder = pathlib.Path(tempfile.mkdtemp(prefix="memkit-bench-", dir=os.environ.get("BENCH_DIR")))
+        else:
+            folder = keep / str(size)
+            folder.mkdir(parents=True, exist_ok=True)
         try:
-            rows.append(measure(size, folder, stopped=stopped))
+            found = measure(size, folder, stopped=stopped)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        show(rows[-1], cpu=cpu)
-    return rows
+            if keep is None:
+                shutil.rmtree(folder, ignore_errors=True)
+        show(found, cpu=cpu)
+        yield found

@@ -1,7 +1,8 @@
 """What people would use instead, behind one small interface, so that all are given the same entries and questions.
 
 SQLite's FTS5 and the scan come with Python; bm25s is a test dependency. tantivy, selvedge and anatid are looked for in
-the environment and in `.rivals/` (`make rivals` puts them there); one that is not there is left out and named.
+the environment and in `.rivals/` (`make rivals` puts them there), the memory server in `.tools/node_modules` (`make tools`);
+one that is not there is left out and named.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import os
 import pathlib
 import re
+import shutil
 import sqlite3
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -19,7 +23,9 @@ from importlib.util import find_spec
 
 from tests.bench.stores import Item
 
-RIVALS = pathlib.Path(__file__).resolve().parents[2] / ".rivals"
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+RIVALS = pathlib.Path(os.environ.get("BENCH_RIVALS", _ROOT / ".rivals"))
+TOOLS = pathlib.Path(os.environ.get("BENCH_TOOLS", _ROOT / ".tools"))
 LIMIT = 20
 _WORD = re.compile(r"\w+")
 
@@ -28,12 +34,14 @@ class Rival:
     """One system in a folder of its own.
 
     `fill` loads many entries in the fastest way it has; `store` keeps one entry for good before it returns; `search`
-    gives at most `LIMIT` ids. `cannot` says what it cannot do that memkit does.
+    gives at most `LIMIT` ids. `cannot` says what it cannot do that memkit does. One that is not `patient` stops at the
+    size where a step takes too long.
     """
 
     name = ""
     module = ""
     cannot: tuple[str, ...] = ()
+    is_patient = False
 
     def __init__(self, folder: pathlib.Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -54,6 +62,16 @@ class Rival:
     def close(self) -> None:
         """Let go."""
 
+    @classmethod
+    def missing(cls) -> str:
+        """Why it cannot be run here, or ""."""
+        return "" if find_spec(cls.module) else f"{cls.name} (make rivals)"
+
+    @property
+    def pid(self) -> int | None:
+        """The process it works in, where that is not this one."""
+        return None
+
     @property
     def disk(self) -> int:
         """Bytes on disk."""
@@ -61,6 +79,8 @@ class Rival:
 
 
 class Fts5(Rival):
+    """A durable write for each entry."""
+
     name = "FTS5"
     module = "sqlite3"
     cannot = ("explain a match", "follow chains")
@@ -73,8 +93,8 @@ class Fts5(Rival):
 
     def fill(self, items: Iterable[Item]) -> None:
         self.open()
-        self._db.executemany("insert into t values (?, ?, ?, ?)", map(self._row, items))
-        self._db.commit()
+        for item in items:
+            self.store(item)
 
     def store(self, item: Item) -> None:
         self._db.execute("insert into t values (?, ?, ?, ?)", self._row(item))
@@ -91,6 +111,18 @@ class Fts5(Rival):
     @staticmethod
     def _row(item: Item) -> tuple[str, str, str, str]:
         return item.id, item.question, f"{item.prose} {item.recommendation}", " ".join(item.tags)
+
+
+class Fts5Filled(Fts5):
+    """The same, filled in one transaction, so that questions can be compared at every size."""
+
+    name = "FTS5, filled in one transaction"
+    is_patient = True
+
+    def fill(self, items: Iterable[Item]) -> None:
+        self.open()
+        self._db.executemany("insert into t values (?, ?, ?, ?)", map(self._row, items))
+        self._db.commit()
 
 
 class Bm25s(Rival):
@@ -238,6 +270,100 @@ class Anatid(Rival):
         self._db.close()
 
 
+class MemoryServer(Rival):
+    """`@modelcontextprotocol/server-memory`, asked over stdio as an agent asks it."""
+
+    name = "server-memory"
+    cannot = (
+        "rank",
+        "look for several words: one substring at a time, here one after another",
+        "explain a match",
+        "filter",
+        "follow chains",
+        "write from several processes",
+    )
+    _program = "node_modules/@modelcontextprotocol/server-memory/dist/index.js"
+    _server: subprocess.Popen[bytes] | None = None
+    _asked = 0
+
+    @classmethod
+    def missing(cls) -> str:
+        if shutil.which("node") is None:
+            return f"{cls.name} (node is not there)"
+        return "" if (TOOLS / cls._program).exists() else f"{cls.name} (make tools)"
+
+    @property
+    def pid(self) -> int | None:
+        return self._server.pid if self._server else None
+
+    def open(self) -> None:
+        self._server = subprocess.Popen(
+            ["node", str(TOOLS / self._program)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"MEMORY_FILE_PATH": str(self.folder / "memory.jsonl")},
+        )
+        client = {"name": "bench", "version": "1"}
+        self._say("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def fill(self, items: Iterable[Item]) -> None:
+        self.open()
+        items = iter(items)
+        while batch := list(itertools.islice(items, 1_000)):
+            self._create(batch)
+
+    def store(self, item: Item) -> None:
+        self._create([item])
+
+    def _create(self, items: Iterable[Item]) -> None:
+        entities = [
+            {
+                "name": item.id,
+                "entityType": item.panel,
+                "observations": [item.question, item.prose, item.recommendation],
+            }
+            for item in items
+        ]
+        self._call("create_entities", {"entities": entities})
+
+    def search(self, query: str) -> list[str]:
+        found: Counter[str] = Counter()
+        for word in dict.fromkeys(_WORD.findall(query)):
+            said = self._call("search_nodes", {"query": word})
+            graph = said.get("structuredContent") or json.loads(said["content"][0]["text"])
+            found.update(entity["name"] for entity in graph["entities"])
+        return [entry_id for entry_id, _ in found.most_common(LIMIT)]
+
+    def _call(self, tool: str, arguments: dict) -> dict:
+        said = self._say("tools/call", {"name": tool, "arguments": arguments})
+        if said.get("isError"):
+            raise RuntimeError(f"{tool}: {said['content']}")
+        return said
+
+    def _say(self, method: str, params: dict) -> dict:
+        self._asked += 1
+        self._write({"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params})
+        assert self._server is not None
+        assert self._server.stdout is not None
+        while line := self._server.stdout.readline():
+            said = json.loads(line)
+            if said.get("id") == self._asked:
+                return said["result"]
+        raise RuntimeError(f"the memory server ended at {method}")
+
+    def _write(self, message: dict) -> None:
+        assert self._server is not None
+        assert self._server.stdin is not None
+        self._server.stdin.write(json.dumps(message).encode() + b"\n")
+        self._server.stdin.flush()
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.communicate()
+
+
 class Scan(Rival):
     """The first implementation of this design: each index line parsed and checked, a pattern per word, then the files."""
 
@@ -268,11 +394,12 @@ class Scan(Rival):
         return [json.loads((results / f"{each}.json").read_bytes())["id"] for *_, each in found[:LIMIT]]
 
 
-ALL: tuple[type[Rival], ...] = (Fts5, Bm25s, Tantivy, Selvedge, Anatid)
+ALL: tuple[type[Rival], ...] = (Fts5, Fts5Filled, Bm25s, Tantivy, Selvedge, Anatid, MemoryServer)
 
 
 def installed() -> tuple[list[Callable[[pathlib.Path], Rival]], list[str]]:
     """The rivals that can be run here, and the names of those that cannot."""
     if RIVALS.is_dir() and str(RIVALS) not in sys.path:
         sys.path.append(str(RIVALS))
-    return [kind for kind in ALL if find_spec(kind.module)], [kind.name for kind in ALL if not find_spec(kind.module)]
+    why = {kind: kind.missing() for kind in ALL}
+    return [kind for kind, reason in why.items() if not reason], [reason for reason in why.values() if reason]
