@@ -276,7 +276,7 @@ def _not_staged(
     files = [file for file in staging.read_all(store.paths)[0] if file.session_id == session.id]
     known |= {candidate.digest for file in files for candidate in file.candidates}
     # A crash may have cut off what a run remembers of a session, and another run may have emptied staging since.
-    settled = {key for key, life in Ledger.of(ledger.read(store.paths)[0]).lives.items() if life.is_settled}
+    settled = {key for key, life in Ledger.of(ledger.known(store.paths)).lives.items() if life.is_settled}
     known |= {each.digest for each in candidates if each.key(session.id) in settled} if settled else set()
     fresh = list({each.digest: each for each in candidates if each.digest not in known}.values())
     return fresh, sum(each.digest in known for each in candidates)

@@ -82,7 +82,7 @@ class Reconciler:
         self._run = run_id
         self._now = store.clock.now()
         self._corpus = Corpus(store.paths)
-        self._ledger = Ledger.of(ledger.read(store.paths)[0])
+        self._ledger = Ledger.of(ledger.known(store.paths))
         for line in recovered:
             self._ledger.take(line)
         self._letters = {_letter_key(each) for each in deadletters.read_letters(store.paths)[0]}

@@ -30,7 +30,7 @@ class LeftLetter:
 
     Attributes:
         file: Its file, relative to the project's folder in the store.
-        why: What stands in the way.
+        why: What stands in the way, and what to do about it.
     """
 
     file: str
@@ -136,7 +136,11 @@ def _chosen(
     store: Store, wanted: frozenset[str], session_id: str | None
 ) -> tuple[list[tuple[DeadLetter, Candidate]], list[LeftLetter], int]:
     letters, problems = deadletters.read_letters(store.paths)
-    left = [LeftLetter(each.file, each.detail) for each in problems if each.code != "malformed-candidate"]
+    left = [
+        LeftLetter(each.file, f"{each.detail.rstrip('.')}. {each.remedy}".strip())
+        for each in problems
+        if each.code != "malformed-candidate"
+    ]
     found: list[tuple[DeadLetter, Candidate]] = []
     n_filtered = 0
     for letter in letters:
@@ -173,7 +177,7 @@ def _plan(store: Store, wanted: frozenset[str], session_id: str | None) -> Recov
 
 def _made_something_of(store: Store) -> set[str]:
     """Candidates that came back before and have met their fate since: their dead letter is only left over."""
-    lives = Ledger.of(ledger.read(store.paths)[0]).lives
+    lives = Ledger.of(ledger.known(store.paths)).lives
     return {key for key, life in lives.items() if life.is_settled and life.fate != "dead_lettered"}
 
 

@@ -63,7 +63,7 @@ def reinforce(store: Store, held: HeldLock, *, run_id: str) -> Reinforcement:
         StoreError: what was counted is counted, the rest waits for the next run.
     """
     done = Reinforcement()
-    known = Ledger.of(ledger.read(store.paths)[0])
+    known = Ledger.of(ledger.known(store.paths))
     n = 0
     while True:
         _cut(store, known.reinforced)
@@ -77,7 +77,7 @@ def reinforce(store: Store, held: HeldLock, *, run_id: str) -> Reinforcement:
 
 def planned(store: Store) -> Reinforcement:
     """What `reinforce` would do now; nothing is changed."""
-    used = Ledger.of(ledger.read(store.paths)[0]).reinforced
+    used = Ledger.of(ledger.known(store.paths)).reinforced
     data = look.read_bytes(store.paths.firings) or b""
     if used is not None and firings.begins_with(data, used):
         data = data[used.used_bytes :]

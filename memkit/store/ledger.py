@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memkit.errors import NewerFormatError
 from memkit.model import jsontext
 from memkit.model.ledger import LedgerLine, read_line
 from memkit.model.problem import Problem
 from memkit.store import durable, leftovers
 from memkit.store.lock import HeldLock
 from memkit.store.paths import StorePaths
-from memkit.store.state_lines import read_lines
+from memkit.store.state_lines import NEWER, read_lines
 from memkit.store.store import Store
 from memkit.store.writer import require_held
 
@@ -32,6 +33,20 @@ def read(paths: StorePaths) -> tuple[list[LedgerLine], list[Problem]]:
         code="damaged-ledger",
         remedy="Its candidate may be looked at once more; what it made is found again and not made twice.",
     )
+
+
+def known(paths: StorePaths) -> list[LedgerLine]:
+    """Every line in order, for whoever decides by them: what a newer memkit wrote may have settled anything.
+
+    Raises:
+        NewerFormatError: a newer memkit wrote one of them.
+        StoreError: the operating system refuses to show the file.
+    """
+    lines, problems = read(paths)
+    for problem in problems:
+        if problem.code == NEWER:
+            raise NewerFormatError(problem.detail, file=paths.ledger, remedy=problem.remedy)
+    return lines
 
 
 def append(store: Store, held: HeldLock, lines: Sequence[LedgerLine]) -> None:

@@ -157,6 +157,7 @@ def roll_forward(store: Store, held: HeldLock) -> bool:
     What the log does not have of it, it has afterwards (see `record_events`).
 
     Raises:
+        NewerFormatError: a newer memkit wrote lines of the ledger; nothing was moved or removed.
         StoreError: the disk or a permission stands in the way.
     """
     paths = store.paths
@@ -167,7 +168,7 @@ def roll_forward(store: Store, held: HeldLock) -> bool:
     with store.index_lock.held("recover") as index_held:
         leftovers.finish_wipe(paths, index_held)
         names = set(waiting(paths))
-        lines, _ = ledger.read(paths)
+        lines = ledger.known(paths)  # a line that cannot be read may name one of them
         left_undone = list(_unfinished(paths, names, (each for line in lines for each in line.files)))
         _intend(paths, held, left_undone)  # again: those lines were not flushed
         _put_in_place(paths, left_undone)
