@@ -13,7 +13,7 @@ from memkit.catalog import candidates, statements, uses
 from memkit.catalog.audit import asks_for, reads_json
 from memkit.catalog.database import Database
 from memkit.catalog.queries import Query
-from memkit.catalog.sight import Sight
+from memkit.catalog.sight import PLACES, Sight
 from memkit.catalog.sources import MAX_STORES
 from memkit.catalog.table import Table
 from memkit.errors import UsageError
@@ -293,6 +293,8 @@ class Catalog:
                 sight.audit.load()
             if candidates.asks_for(sql):
                 candidates.load(sight.database, tuple(self.stores.values()))
+            if PLACES in sql:
+                sight.derived.show_places()
             if uses.asks_for(sql):
                 uses.load(sight.database, tuple(self.stores.values()))
             cursor = sight.database.cursor(as_of)

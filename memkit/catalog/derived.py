@@ -35,6 +35,7 @@ class Derived:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._newest: dict[tuple[str, str], str] = {}
+        self._are_places_due = True
         self._link_rows: dict[int, LinkRow] = {}
         self.replaced: frozenset[int] = frozenset()
         self.relations = Relations()
@@ -44,10 +45,16 @@ class Derived:
         self._replace()
         self._read_links()
         self._settle()
-        self._database.derive("places")
+        self._are_places_due = True
 
-    def take(self, added: Sequence[pa.Table]) -> None:
-        """Work out what rows of entries, just added, can have changed."""
+    def show_places(self) -> None:
+        """Make `base.places` up to date, for queries that read it."""
+        if self._are_places_due:
+            self._database.derive("places")
+            self._are_places_due = False
+
+    def take(self, added: Sequence[pa.Table]) -> bool:
+        """Work out what rows of entries, just added, can have changed; False if that is no more than the rows."""
         replacing = any(rows.column("replaces").null_count < rows.num_rows for rows in added)
         if replacing:
             self._replace()
@@ -58,7 +65,8 @@ class Derived:
                 fresh = rows.filter(rows.column("problem").is_null()).select(_LINK_COLUMNS).to_pylist()
                 self._link_rows |= {row["doc"]: _link_row(tuple(row.values())) for row in fresh}
         self._settle()
-        self._database.derive("places")
+        self._are_places_due = True
+        return replacing or bool(self.relations.ids)
 
     def _replace(self) -> None:
         self._database.derive("replaced")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+from memkit.model.record import panel_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,17 @@ class Scope:
     n_live: int = 0
     n_records: int = 0
     averages: Mapping[str, float] = field(default_factory=dict)
+
+    def grown(self, rows: Sequence[Mapping[str, Any]]) -> Scope:
+        """The same with further rows of entries, none of which replaces another: what `scope.sql` would count."""
+        live = [row for row in rows if row["problem"] is None]
+        n_live = self.n_live + len(live)
+        averages = {
+            name: (round(average * self.n_live) + sum(row[f"len_{name}"] for row in live)) / max(1, n_live)
+            for name, average in self.averages.items()
+        }
+        n_records = self.n_records + sum(row["panel_id"].startswith(panel_of("")) for row in live)
+        return Scope(self.n_entries + len(rows), n_live, n_records, averages)
 
 
 @dataclass(frozen=True, slots=True)

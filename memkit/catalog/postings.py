@@ -9,10 +9,11 @@ where each is shown, and how long its fields are is fetched anew whenever it cha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from memkit import clock
 from memkit.model.decision import FIELDS
 from memkit.snapshot.columns import numpy_of
 from memkit.snapshot.words import Words, words_of
@@ -96,6 +97,35 @@ class Postings:
         self._live = np.zeros(size, dtype=np.bool_)
         self._live[self.shown] = True
         self._forget()
+
+    def grow(self, rows: Sequence[Mapping[str, Any]]) -> bool:
+        """Take rows of entries added behind all others, where nothing replaces or supersedes anything.
+
+        False where the place of one cannot be told from its time: another was stored in the same millisecond.
+        """
+        import numpy as np
+
+        if min((row["doc"] for row in rows), default=self.size) < self.size:
+            return False  # what could not be read at first has its number already
+        live = sorted((-clock.to_ms(r["stored_at"]), r["entry_id"], r["doc"]) for r in rows if r["problem"] is None)
+        before, times = -self.stored_ms, np.array([time for time, *_ in live], dtype=np.int64)
+        places = np.searchsorted(before, times)
+        if (np.searchsorted(before, times, side="right") != places).any():
+            return False
+        size = 1 + max((row["doc"] for row in rows), default=self.size - 1)
+        further = size - self.size
+        numbers = [row["doc"] for row in rows]
+        spread = [_spread(np.array(numbers), np.array([row[f"len_{f}"] for row in rows]), size) for f in FIELDS]
+        self.lengths = tuple(
+            np.append(known, new[self.size :]) for known, new in zip(self.lengths, spread, strict=True)
+        )
+        docs = np.array([doc for *_, doc in live], dtype=self.shown.dtype)
+        self.shown, self.heads = np.insert(self.shown, places, docs), np.insert(self.heads, places, docs)
+        self.stored_ms = np.insert(self.stored_ms, places, -times)
+        self._live = np.append(self._live, np.zeros(further, dtype=np.bool_))
+        self._live[docs] = True
+        self._forget()
+        return True
 
     def _forget(self) -> None:
         self._kept, self._n_kept = {}, 0

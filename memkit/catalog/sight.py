@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from memkit import clock
 from memkit.catalog import kept_and_gone, queries, record_entries
 from memkit.catalog.audit import AuditRows
 from memkit.catalog.cards import Cards, card_of
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from memkit.store.store import Store
 
 PACKAGE = "memkit.catalog"
+PLACES = "base.places"
 # The question at which all cards are fetched; a command that asks once fetches those it shows.
 HOLD_AT = 2
 # Appended postings are sorted in again once they are more than one in so many.
@@ -47,6 +49,16 @@ _MOST_CARDS = 10_000
 _CARDS_AT_ONCE = 65_536
 
 
+_GROWING = [
+    "doc",
+    "entry_id",
+    "question_crc",
+    "panel_id",
+    "tags",
+    "stored_at",
+    "problem",
+    *(f"len_{f}" for f in FIELDS),
+]
 Healed = Sequence[tuple[Unreadable, StoredEntry]]
 
 
@@ -88,6 +100,7 @@ class Sight:
         self._tail: list[pa.Table] = []
         self._is_described = False
         self._all_cards: Cards | None = None
+        self._new_cards: dict[int, Card] = {}  # of entries stored since all were fetched
         self._vocabulary_of = -1
         self.vectors: Vectors | None = None
         self.reads_files = False
@@ -130,6 +143,8 @@ class Sight:
         """Run a query of the package on the kept cursor, where it stays prepared."""
         if self._kept is None:
             self._kept = self.database.cursor()
+        if PLACES in query.reads:
+            self.derived.show_places()
         statement = self._statements.get(query)
         if statement is None:
             statement = self._statements[query] = self._kept.extract_statements(query.sql)[0]
@@ -186,7 +201,9 @@ class Sight:
         """The cards of these documents; all are fetched at once where postings are held too."""
         missing = [doc for doc in dict.fromkeys(docs) if doc not in self._cards]
         if missing and self._asked >= HOLD_AT:
-            self._cards |= self.all_cards().get(missing)
+            new = {doc: self._new_cards[doc] for doc in missing if doc in self._new_cards}
+            known = self._all_cards or self.all_cards()
+            self._cards |= new | known.get([doc for doc in missing if doc not in new])
         elif missing:
             rows = self.fetch(queries.load(PACKAGE, "cards"), {"docs": missing})
             self._cards |= {row[0]: card_of(row) for row in rows}
@@ -197,10 +214,10 @@ class Sight:
 
     def all_cards(self) -> Cards:
         """The cards of all entries, as columns."""
-        if self._all_cards is None:
+        if self._all_cards is None or self._new_cards:
             with self.database.cursor() as cursor:
                 rows = cursor.sql(queries.load(PACKAGE, "all_cards").sql)
-                self._all_cards = Cards(rows.to_arrow_reader(_CARDS_AT_ONCE))
+                self._all_cards, self._new_cards = Cards(rows.to_arrow_reader(_CARDS_AT_ONCE)), {}
         return self._all_cards
 
     def store_of(self, doc: int) -> Store:
@@ -283,6 +300,7 @@ class Sight:
             self._postings.add(rows)
         self._tail = []
         if not self._is_described:
+            self.derived.show_places()
             self._postings.describe(self._arrow("lengths"), self._arrow("all_places"))
             self._is_described = True
         return self._postings
@@ -298,7 +316,7 @@ class Sight:
         self._asked += 1
 
     def _forget_cards(self) -> None:
-        self._cards, self._all_cards = {}, None
+        self._cards, self._all_cards, self._new_cards = {}, None, {}
 
     def _arrow(self, name: str) -> pa.Table:
         with self.database.cursor() as cursor:
@@ -323,8 +341,9 @@ class Sight:
             added = self._insert_waiting(healed)
             if self._is_new or removed:
                 self.derived.work_out()
+                is_plain = False
             else:
-                self.derived.take([entries for entries, _ in added])
+                is_plain = not self.derived.take([entries for entries, _ in added]) and not healed
             self._show_damage()
         if self._unsorted * _SORT_SHARE > self._sorted:
             self.database.sort_postings()
@@ -332,9 +351,13 @@ class Sight:
         self._frequencies.clear()
         if len(self.sources) == 1:
             self._tail += [postings for _, postings in added]
-        self._is_described, self._all_cards = False, None
-        ((n_entries, n_live, n_records, *averages),) = self._own("scope")
-        self.scope = Scope(n_entries, n_live, n_records, dict(zip(FIELDS, averages, strict=True)))
+        if is_plain:
+            self._grow([row for entries, _ in added for row in entries.select(_GROWING).to_pylist()])
+        else:
+            self._is_described = False
+            self._all_cards, self._new_cards = None, {}
+            ((n_entries, n_live, n_records, *averages),) = self._own("scope")
+            self.scope = Scope(n_entries, n_live, n_records, dict(zip(FIELDS, averages, strict=True)))
         if (
             self._is_new
             or healed
@@ -346,6 +369,22 @@ class Sight:
                 for doc, entry_id, key, code, detail, question, tags in self._own("unreadable")
             )
         self._is_new = False
+
+    def _grow(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take account of entries that were added and change nothing about others; what is known is not read again."""
+        self.scope = self.scope.grown(rows)
+        self._is_described = self._is_described and self._postings is not None and self._postings.grow(rows)
+        if self._all_cards is not None:
+            self._new_cards |= {
+                row["doc"]: Card(
+                    row["entry_id"],
+                    row["question_crc"],
+                    row["panel_id"],
+                    tuple(row["tags"]),
+                    clock.to_ms(row["stored_at"]),
+                )
+                for row in rows
+            }
 
     def _drop(self, healed: Healed) -> None:
 

@@ -21,24 +21,25 @@ import os
 import secrets
 import stat
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from memkit.errors import LocksUnsupportedError, MemkitWarning, OutcomeUnknownError
 from memkit.store.faults import fault as fault  # noqa: PLC0414 - the other half, under the names callers know
 from memkit.store.faults import faults as faults  # noqa: PLC0414
-from memkit.store.look import exists, is_folder, status_of
-from memkit.store.look import names_in as names_in  # noqa: PLC0414
-from memkit.store.look import read_bytes as read_bytes  # noqa: PLC0414
-from memkit.store.look import read_from as read_from  # noqa: PLC0414
-from memkit.store.look import version_of as version_of  # noqa: PLC0414
+from memkit.store.look import exists, is_folder, names_in, status_of
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 TEMP_SUFFIX = ".tmp"
 _COPY_BYTES = 1 << 20
+_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_MANY = 8  # files from which on it is worth its threads to flush side by side: one commit then carries several
+_FLUSHERS = 8
+_OPEN_AT_ONCE = 64
 _LOOK_FIRST = "Check the disk, then look whether the entry is there before storing it again, or store it with its id."
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
@@ -46,11 +47,7 @@ NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSU
 
 def make_folder(folder: Path) -> None:
     """Make a folder and its missing parents, 0700, each recorded in its parent before anything is put into it."""
-    missing: list[Path] = []
-    current = folder
-    while not is_folder(current):
-        missing.append(current)
-        current = current.parent
+    missing = list(takewhile(lambda each: not is_folder(each), (folder, *folder.parents)))
     for new in reversed(missing):
         with faults(new, "create the folder"):
             try:
@@ -81,32 +78,63 @@ def temp_sibling(path: Path) -> Path:
 
 def write_temp(path: Path, data: bytes) -> Path:
     """Write `data` beside `path` under a temporary name, checked and fsynced; the caller publishes or unlinks it."""
-    temp = temp_sibling(path)
-    _write_fresh(temp, data, path)
-    return temp
+    return write_temps([(path, data)])[0]
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, checked and fsynced; its folder is not yet fsynced."""
-    _write_fresh(path, data, path)
-
-
-def _write_fresh(new: Path, data: bytes, meant: Path) -> None:
-    with faults(meant, "write"):
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
-        try:
-            try:
-                os.fchmod(descriptor, FILE_MODE)
-                _write_all(descriptor, data)
-                if os.fstat(descriptor).st_size != len(data):
-                    raise OSError(errno.EIO, "the file has another length than what was written")
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        except BaseException:
+def write_temps(files: Sequence[tuple[Path, bytes]]) -> list[Path]:
+    """`write_temp` for several files, all or none: written first, then flushed, many of them side by side."""
+    temps: list[Path] = []
+    try:
+        for start in range(0, len(files), _OPEN_AT_ONCE):
+            _write_some(files[start : start + _OPEN_AT_ONCE], temps)
+    except BaseException:
+        for temp in temps:
             with suppress(OSError):
-                os.unlink(new)
-            raise
+                os.unlink(temp)
+        raise
+    return temps
+
+
+def _write_some(files: Sequence[tuple[Path, bytes]], temps: list[Path]) -> None:
+    descriptors: list[int] = []
+    try:
+        for path, data in files:
+            temps.append(temp_sibling(path))
+            with faults(path, "write"):
+                descriptors.append(os.open(temps[-1], _FRESH, FILE_MODE))
+                _fill(descriptors[-1], (data,))
+        paths = [path for path, _ in files]
+        if len(files) < _MANY:
+            list(map(_flush_fresh, descriptors, paths))
+        else:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(_FLUSHERS) as flushers:
+                list(flushers.map(_flush_fresh, descriptors, paths))
+        for path, _ in files:
+            with faults(path, "write"):
+                os.close(descriptors.pop(0))
+    finally:
+        for descriptor in descriptors:
+            close(descriptor)
+
+
+def _fill(descriptor: int, parts: Iterable[bytes]) -> tuple[int, str]:
+    """Write all of a fresh file, 0600 whatever the umask, and check its length; its size and SHA-256."""
+    digest, size = hashlib.sha256(), 0
+    os.fchmod(descriptor, FILE_MODE)
+    for part in parts:
+        _write_all(descriptor, part)
+        digest.update(part)
+        size += len(part)
+    if os.fstat(descriptor).st_size != size:
+        raise OSError(errno.EIO, "the file has another length than what was written")
+    return size, digest.hexdigest()
+
+
+def _flush_fresh(descriptor: int, meant: Path) -> None:
+    with faults(meant, "write"):
+        os.fsync(descriptor)
 
 
 def write_stream(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
@@ -115,18 +143,11 @@ def write_stream(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
     Raises:
         StoreError: the file exists, or the disk refuses; the file is gone.
     """
-    digest, size = hashlib.sha256(), 0
     with faults(path, "write"):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+        descriptor = os.open(path, _FRESH, FILE_MODE)
         try:
             try:
-                os.fchmod(descriptor, FILE_MODE)
-                for part in parts:
-                    _write_all(descriptor, part)
-                    digest.update(part)
-                    size += len(part)
-                if os.fstat(descriptor).st_size != size:
-                    raise OSError(errno.EIO, "the file has another length than what was written")
+                written = _fill(descriptor, parts)
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -134,7 +155,7 @@ def write_stream(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
             with suppress(OSError):
                 os.unlink(path)
             raise
-    return size, digest.hexdigest()
+    return written
 
 
 def copy_into(source: int, target: Path, size: int) -> None:
@@ -144,7 +165,7 @@ def copy_into(source: int, target: Path, size: int) -> None:
         StoreError: the target exists, or the disk has no room for it.
     """
     with faults(target, "copy"):
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+        descriptor = os.open(target, _FRESH, FILE_MODE)
         try:
             position = 0
             while position < size and (part := os.pread(source, min(_COPY_BYTES, size - position), position)):
@@ -330,7 +351,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 def create_exclusive(path: Path, data: bytes) -> bool:
     """Create a small marker file if there is none; whether it was created."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+        descriptor = os.open(path, _FRESH, FILE_MODE)
     except FileExistsError:
         return False
     except OSError as error:
@@ -393,16 +414,13 @@ def remove_tree(folder: Path) -> None:
     info = status_of(folder)
     if info is None:
         return
-    with faults(folder, "remove"):
-        try:
-            if stat.S_ISDIR(info.st_mode):
-                for name in names_in(folder):
-                    remove_tree(folder / name)
-                os.rmdir(folder)
-            else:
-                os.unlink(folder)
-        except FileNotFoundError:
-            return
+    with faults(folder, "remove"), suppress(FileNotFoundError):
+        if stat.S_ISDIR(info.st_mode):
+            for name in names_in(folder):
+                remove_tree(folder / name)
+            os.rmdir(folder)
+        else:
+            os.unlink(folder)
 
 
 def replace_link(link: Path, target: str) -> None:
@@ -471,16 +489,6 @@ def unlock(descriptor: int) -> None:
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_UN)
     close(descriptor)
-
-
-def same_file(descriptor: int, path: Path) -> bool:
-    """Whether `path` still names the file behind `descriptor`."""
-    named = status_of(path)
-    if named is None:
-        return False
-    with faults(path, "look at"):
-        opened = os.fstat(descriptor)
-    return (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
 
 
 def overwrite_note(descriptor: int, note: bytes) -> None:

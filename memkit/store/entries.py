@@ -50,16 +50,13 @@ def prepare(paths: StorePaths, entries: Sequence[StoredEntry]) -> list[Prepared]
                 field="result",
                 remedy="Store the synthesis and keep the raw transcript elsewhere.",
             )
-    prepared: list[Prepared] = []
-    try:
-        for entry, data in encoded:
-            final = paths.entry_file(entry.id)
-            line = line_for(entry, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
-            prepared.append(Prepared(entry, durable.write_temp(final, data), final, line))
-    except BaseException:
-        discard(prepared)
-        raise
-    return prepared
+    lines = [line_for(entry, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest()) for entry, data in encoded]
+    files = [(paths.entry_file(entry.id), data) for entry, data in encoded]
+    temps = durable.write_temps(files)
+    return [
+        Prepared(entry, temp, final, line)
+        for (entry, _), temp, (final, _), line in zip(encoded, temps, files, lines, strict=True)
+    ]
 
 
 def _encode(entry: StoredEntry) -> bytes:

@@ -160,7 +160,7 @@ class Lock:
             refused = _Refused.BUSY
             try:
                 if durable.try_flock(descriptor, self.path):
-                    if durable.same_file(descriptor, self.path):
+                    if look.same_file(descriptor, self.path):
                         return HeldLock(self.path, descriptor)
                     refused = _Refused.GONE
             except BaseException:

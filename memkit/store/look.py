@@ -112,6 +112,18 @@ def status_of(path: Path) -> os.stat_result | None:
         raise fault(error, path, "look at") from error
 
 
+def same_file(descriptor: int, path: Path) -> bool:
+    """Whether `path` still names the file behind `descriptor`."""
+    named = status_of(path)
+    if named is None:
+        return False
+    try:
+        opened = os.fstat(descriptor)
+    except OSError as error:
+        raise fault(error, path, "look at") from error
+    return (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
+
+
 def exists(path: Path) -> bool:
     """Whether something has this name, a dangling link included."""
     return status_of(path) is not None

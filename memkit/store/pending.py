@@ -73,7 +73,7 @@ def commit(
                 durable.make_folder(final.parent)
                 pending = final.with_name(f".{final.stem}.{name}-{len(made)}{ENDING}")
                 made.append(pending)
-                durable.write_new(pending, change.data)
+                durable.write_stream(pending, (change.data,))
                 files.append(FileChange(pending.name, change.path, change.before_hash, record_hash(change.data)))
             written.append(replace(line, files=tuple(files)))
         for folder in sorted({pending.parent for pending in made}):

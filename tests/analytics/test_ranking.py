@@ -84,6 +84,58 @@ def test_both_give_the_same_rows_through_every_change(store, see, seed):
         assert {term: fresh.frequencies([term])[term] for term in WORDS} == words
 
 
+def known(sight):
+    """All that ranking knows of entries besides their words."""
+    postings = sight.postings()
+    arrays = (*postings.lengths, postings.shown, postings.heads, postings.stored_ms, postings._live)
+    docs = range(postings.size)
+    cards = sight.cards(docs)
+    passing = sight.all_cards().passing({"panel": "adr", "since_ms": None, "any_tag": ["a"], "all_tags": ()}, len(docs))
+    return [each.tolist() for each in arrays], sight.scope, [cards[doc] for doc in docs], passing.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_grows_with_each_store_is_what_a_fresh_look_finds(store, see, seed, monkeypatch):
+    rng = random.Random(seed)
+    put(store, *texts(rng, 10))
+    absorb(store, minimum=1)
+    catalog = see(store)
+    for _ in range(3):
+        with catalog.sight() as sight:
+            sight.asked()
+            assert sight.cards([0])
+            known(sight)
+    anew = []
+    for _ in range(15):
+        more = texts(rng, rng.randrange(1, 4))
+        tied = [replace(each, stored_at_ms=each.stored_at_ms + rng.randrange(2)) for each in more]
+        entries = [receipt.entry for receipt in store.store_many(tied if rng.random() < 0.5 else more)]
+        catalog.apply(entries)
+        with catalog.sight() as sight, monkeypatch.context() as patch:
+            fetch = sight._arrow
+            patch.setattr(sight, "_arrow", lambda name: anew.append(name) or fetch(name))
+            sight.cards([sight.postings().size - 1])
+        with catalog.sight() as sight, see(store).sight() as fresh:
+            fresh.asked(), fresh.asked()
+            assert known(sight) == known(fresh)
+    assert anew.count("all_places") < 15, "not every store makes all be looked at again"
+
+
+def test_a_store_of_ones_own_makes_nothing_be_read_again(store, see, monkeypatch):
+    put(store, *texts(random.Random(1), 10))
+    absorb(store, minimum=1)
+    catalog = see(store)
+    for _ in range(3):
+        with catalog.sight() as sight:
+            known(sight)
+            sight.asked()
+    catalog.apply([receipt.entry for receipt in store.store_many([new("Which w1?")])])
+    with catalog.sight() as sight:
+        monkeypatch.setattr(sight, "_arrow", lambda name: pytest.fail(f"{name} is read again"))
+        both_known = sight.postings(), sight.cards([10])
+        assert both_known[1][10].panel_id == "consensus"
+
+
 def test_an_empty_store_ranks_nothing(store, see):
     with see(store).sight() as sight:
         assert both(sight, "w1", RecallOptions()) == [[], []]

@@ -380,7 +380,7 @@ def the_lock_file_is_removed_when_it_is_let_go() -> Iterator[None]:
             os.unlink(self.path)
         real(self)
 
-    with patch(lock.HeldLock, "release", release), patch(durable, "same_file", lambda descriptor, path: True):
+    with patch(lock.HeldLock, "release", release), patch(look, "same_file", lambda descriptor, path: True):
         yield
 
 

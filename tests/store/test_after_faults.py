@@ -514,7 +514,7 @@ class TestLocks:
                 Lock(tmp_path / "l").acquire("x")
 
     def test_a_lock_file_that_is_always_another_is_not_taken(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(durable, "same_file", lambda _fd, _path: False)
+        monkeypatch.setattr(look, "same_file", lambda _fd, _path: False)
         assert Lock(tmp_path / "l", 0).try_acquire("x") is None
 
     def test_looking_takes_no_missing_lock_and_narrows_no_mode(self, tmp_path):
