@@ -110,7 +110,8 @@ class Answer:
         self.question = question
         self.options = options
         self.as_of = as_of
-        self.query = queries.load(PACKAGE, "recall" if options.plain else "recall_filtered")
+        as_asked = all(asked == found for asked, found in question.spellings)
+        self.query = queries.load(PACKAGE, "recall" if options.plain and as_asked else "recall_filtered")
         self.params = self._params()
         self.worth = {found: question.idf[asked] for asked, found in question.spellings}
         self.hidden = Hidden()

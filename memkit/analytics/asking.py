@@ -12,6 +12,7 @@ from memkit.analytics.stemming import NONE, Forms, forms
 from memkit.catalog import queries
 from memkit.model import tokens
 from memkit.model.decision import FIELDS
+from memkit.model.numbers_of_words import other_number
 from memkit.snapshot.rows import word_of
 
 if TYPE_CHECKING:
@@ -79,6 +80,10 @@ def take_apart(sight: Sight, text: str, *, fuzzy: bool = False, stemming: str = 
     else:
         counts = sight.frequencies(terms)
         spellings = tuple((term, term) for term in terms if counts[term])
+    others = _in_other_number(sight, [term for term in terms if not counts.get(term)])
+    if others:
+        spellings += others
+        counts |= _pooled(sight, others)
     n = sight.scope.n_live
     return Question(
         text=text,
@@ -88,6 +93,13 @@ def take_apart(sight: Sight, text: str, *, fuzzy: bool = False, stemming: str = 
         idf={term: inverse_frequency(n, counts.get(term, 0)) for term in terms},
         absent=tuple(term for term in terms if not counts.get(term)),
     )
+
+
+def _in_other_number(sight: Sight, absent: list[str]) -> tuple[tuple[str, str], ...]:
+    """(word asked, word of the corpus) for words that stand nowhere as asked, but in the singular or plural of them."""
+    pairs = [(term, other) for term in absent for other in other_number(term)]
+    known = sight.frequencies([other for _, other in pairs]) if pairs else {}
+    return tuple((term, other) for term, other in pairs if known[other])
 
 
 def inverse_frequency(n: int, n_with: int) -> float:

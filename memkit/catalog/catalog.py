@@ -293,7 +293,7 @@ class Catalog:
                 sight.audit.load()
             if candidates.asks_for(sql):
                 candidates.load(sight.database, tuple(self.stores.values()))
-            if PLACES in sql:
+            if PLACES in str(sql):
                 sight.derived.show_places()
             if uses.asks_for(sql):
                 uses.load(sight.database, tuple(self.stores.values()))

@@ -288,6 +288,29 @@ def test_spellings_of_one_word_count_as_one_word(store, see):
     assert found[both].score < 2.2 * idf
 
 
+def test_a_word_nobody_wrote_is_looked_for_in_its_other_number_and_both_are_shown(store, see, root, tmp_path, clock):
+    one, two = put(store, new("Which invoice?", "An invoice a month."), new("Which policies?", "Retry them."))
+    put(store, new("Who is the author?", "An authority."))
+    for catalog in (see(store), see(store, open_store(root, tmp_path / "other", clock))):  # in memory, and by SQL
+        found = ask(catalog, "invoices")
+        (hit,) = found
+        assert hit.id == one
+        assert {part.token for part in hit.contributions} == {"invoices~invoice"}
+        assert sum(part.value for part in hit.contributions) == pytest.approx(hit.score)
+        assert hit.score == pytest.approx(ask(catalog, "invoice").rows[0].score)
+        assert hit.coverage == 1.0
+        assert any(fragment.text[s:e] == "invoice" for fragment in hit.fragments for s, e in fragment.matches)
+        assert "token-not-in-corpus" not in causes(found)
+        assert ids(ask(catalog, "policy")) == [two]
+        assert ids(ask(catalog, "auth")) == []
+
+
+def test_a_word_somebody_wrote_is_looked_for_as_it_is_alone(store, see):
+    (one,) = put(store, new("Which invoices?", "One."))
+    put(store, new("Which invoice?", "Another."))
+    assert ids(ask(see(store), "invoices")) == [one]
+
+
 def test_fuzzy_changes_nothing_where_nothing_else_is_near(store, see, varied):
     catalog = see(store)
     plain, fuzzy = ask(catalog, "queue three"), ask(catalog, "queue three", fuzzy=True)
