@@ -49,6 +49,10 @@ def test_every_answer_names_what_cannot_be_read_as_text_and_as_html(mem, answer)
             assert words in said
 
 
+def test_a_review_of_retention_names_an_unreadable_line(mem):
+    assert "1 line of the index cannot be read" in " ".join(mem.retention.review().to_text().split())
+
+
 def test_a_query_that_asks_for_nothing_stored_says_nothing_of_it(mem):
     assert mem.sql("select 1 as n").gaps == ()
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from memkit import clock
 from memkit.analytics.frames import arrow, frame_schemas
+from memkit.analytics.gaps import damaged_index
 from memkit.analytics.retention_review import VERDICTS, RetentionReview, Total, TrashRow
 from memkit.model.policy import NONE, Limit, RetentionPolicy
 from memkit.store import entries, look, marks
@@ -88,6 +89,7 @@ def judge(
         data=data,
         expired=() if damaged else expired,
         doubts=tuple(_doubts(data, damaged, n_future)),
+        gaps=catalog.ask(damaged_index),
         blocked=bool(damaged),
         due_within_days=due_within_days,
         sql=query.sql,

@@ -257,6 +257,7 @@ class RetentionReview(Charted, Displayable):
         data: One row per entry, oldest first, as the query gave it.
         stamp: What the store looked like; compared when the review is applied.
         is_own: Whether the policy is that of the settings.
+        gaps: Which lines of the index cannot be read, so that entries may be missing here; in a sentence.
     """
 
     policy: RetentionPolicy
@@ -271,6 +272,7 @@ class RetentionReview(Charted, Displayable):
     stamp: Any = field(default=None, repr=False, compare=False)
     is_own: bool = True
     citing: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    gaps: tuple[str, ...] = ()
     _apply: Callable[..., RetentionReceipt] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:

@@ -144,12 +144,16 @@ class RecordHits(Displayable):
         query: The text, as it was asked.
         n_records: Active records that were compared.
         as_of: When.
+        n_matched: How many hits there would be without a limit; None for more than 1,000.
+        asked: The filters asked with, by name.
     """
 
     rows: tuple[RecordHit, ...]
     query: str
     n_records: int
     as_of: dt.datetime
+    n_matched: int | None = 0
+    asked: Mapping[str, object] = field(default_factory=lambda: FrozenMapping({}))
 
     def __repr__(self) -> str:
         return f"<RecordHits: {len(self.rows)} of {count(self.n_records, 'record')} for {self.query[:50]!r}>"
@@ -166,6 +170,7 @@ class RecordHits(Displayable):
             "query": self.query,
             "as_of": clock.iso(self.as_of),
             "n_records": self.n_records,
+            "n_matched": self.n_matched,
             "hits": [hit.to_dict() for hit in self.rows],
         }
 

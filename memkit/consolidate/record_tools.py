@@ -142,13 +142,16 @@ class RecordTools:
         about = {"kind": kind} if kind else {}
         with self._audited("record_usage", "query", query=text, **about) as said:
             shortlist, files = self._shortlisted()
+            found = shortlist.find(text, MAX_LIMIT, kind=kind)
             rows = [
                 RecordHit(record, file.sha256 or "", match.score, match.words, rank)
-                for rank, match in enumerate(shortlist.find(text, limit, kind=kind), start=1)
+                for rank, match in enumerate(found[:limit], start=1)
                 if (file := files[match.path]) and (record := file.record) is not None
             ]
             said["result_count"] = len(rows)
-        return RecordHits(tuple(rows), text, len(shortlist), self._store.clock.now())
+        n_matched = len(found) if len(found) < MAX_LIMIT else None
+        now, asked = self._store.clock.now(), FrozenMapping({"kind": kind} if kind else {})
+        return RecordHits(tuple(rows), text, len(shortlist), now, n_matched, asked)
 
     def lint(self) -> LintReport:
         """What the linter has to say about every record; changes none."""

@@ -29,7 +29,7 @@ from memkit.present.blocks import (
 )
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import count, fact, ids, moment, narrowed, points, step, tags, unwrapped
+from memkit.present.wording import count, fact, ids, moment, narrowed, points, some_of, step, tags, unwrapped
 from memkit.store.locks import LockList
 
 MAX_BODY = 4_000
@@ -191,7 +191,9 @@ def hits_sheet(found: RecordHits, rows: int = MAX_ROWS) -> Sheet:
     query = say(found.query, 200)
     compared = f"{count(found.n_records, 'active record')} compared, as of {moment(found.as_of)}."
     if not found.rows:
-        return Sheet(("No record shares a word with “", query, "”"), ((compared,),), ())
+        how = step("Records come of what sessions taught", "memkit consolidate", "mem.consolidate()")
+        more = narrowed(found.asked) or ([] if found.n_records else [how])
+        return Sheet(("No record shares a word with “", query, "”"), ((compared,), *more), ())
     best = found.rows[0].score
     columns = (
         Column("#", right=True),
@@ -207,7 +209,8 @@ def hits_sheet(found: RecordHits, rows: int = MAX_ROWS) -> Sheet:
         name: Line = (say(hit.record.title, 120), "\n", say(hit.record.slug, 80, "dim"))
         kind: Line = (say(hit.record.kind, 20),)
         cells.append(((f"{hit.rank}",), name, kind, (meter, f" {points(hit.score)}"), joined(words, ", ")))
-    return Sheet(("Records for “", query, "”"), ((compared,),), (Grid((), columns, tuple(cells)),))
+    hits = some_of(len(cells), len(found.rows), found.n_matched, "hit")
+    return Sheet(("Records for “", query, "”"), ((f"{hits}. {compared}",),), (Grid((), columns, tuple(cells)),))
 
 
 def receipt_sheet(receipt: RecordReceipt, rows: int = MAX_ROWS) -> Sheet:

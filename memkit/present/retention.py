@@ -28,7 +28,7 @@ from memkit.present.blocks import (
 from memkit.present.forgetting import file_by_file, findings, scan_verdict
 from memkit.present.render import MAX_ROWS
 from memkit.present.safe import say
-from memkit.present.wording import PRUNED_BY, count, fact, ids, moment, size
+from memkit.present.wording import PRUNED_BY, count, fact, gap_lines, ids, moment, size
 from memkit.retention.facade import TrashList
 from memkit.retention.what_if import PolicyComparison, QueryImpact, RecallImpact, RetentionCalendar
 from memkit.store.receipts import Receipt
@@ -101,7 +101,7 @@ def review_sheet(review: RetentionReview, rows: int = MAX_ROWS) -> Sheet:
     if review.expired:
         title = (*title, f", {len(review.expired):,} in the trash may be erased")
     lead: list[Line] = [_totals(review), (f"Judged for {moment(review.as_of)}.",), *policy_lines(review.policy)]
-    lead += _without_entries(review)
+    lead += [*gap_lines(review.gaps), *_without_entries(review)]
     body: list[Block] = []
     if review.doubts:
         heading = "Nothing can be forgotten" if review.blocked else "Doubts"

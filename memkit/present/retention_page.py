@@ -78,6 +78,7 @@ def _summary(project: str, review: RetentionReview) -> str:
     if review.due_within_days:
         days = count(round(review.due_within_days), "day")
         lines.append(f"{count(len(review.due_soon), 'more entry', 'more entries')} will get due within {days}.")
+    lines += review.gaps
     if review.doubts:
         lines.append("Something is in doubt, and doubt forgets nothing: " + " ".join(review.doubts))
     return "\n\n".join(lines)

@@ -126,6 +126,8 @@ def sql(
     with call.memory() as memory:
         table = memory.sql(sys.stdin.read() if query == "-" else query, parameters or None)
     if call.json:
+        for gap in table.gaps:
+            output.warn(call, gap)
         output.document({"columns": list(table.columns), "rows": table.to_arrow().to_pylist()})
     else:
         output.result(table, rows=rows)
