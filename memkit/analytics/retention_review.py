@@ -406,7 +406,6 @@ class RetentionReview(Charted, Displayable):
     def _ahead(self) -> pa.Table:
         """Entries that are kept until their age makes them due."""
         _, pc = arrow()
-
         if not self.policy.can_prune:
             return self.data.slice(0, 0)
         kept = self.data.filter(pc.equal(self.data.column("verdict"), "keep"))

@@ -326,7 +326,7 @@ def _stops(most: int, also: Iterable[Limit]) -> list[Limit]:
 
 def _words(limit: Limit, noun: str, own: Limit) -> str:
     said = "no limit" if limit == NONE else count(int(limit), noun, "entries" if noun == "entry" else None)
-    return f"{said} (settings)" if limit == own else said
+    return f"{said} (set)" if limit == own else said
 
 
 def question(explorer: RetentionExplorer) -> str:

@@ -93,8 +93,12 @@ def gap_lines(gaps: Sequence[str]) -> list[Line]:
 
 def _coded(text: str) -> Line:
     """A sentence of ours, with what stands between backticks as code."""
-    parts = text.split("`")
-    return tuple(say(part, 300, "code" if n % 2 else "plain") for n, part in enumerate(parts) if part)
+    out: list[Inline] = []
+    for n, part in enumerate(text.split("`")):
+        # What `say` makes of a text has no space at its ends.
+        said = say(part, 300, "code" if n % 2 else "plain")
+        out += [" " * part.startswith(" "), said, " " * part.endswith(" ")] if part.strip() else [part]
+    return tuple(piece for piece in out if piece)
 
 
 def narrowed(asked: Mapping[str, object]) -> list[Line]:

@@ -198,8 +198,8 @@ def test_the_sliders_reach_every_number_and_name_that_of_the_settings(looking):
     days, number = looking.stops()
     assert [limit for _, limit in number] == [*range(len(AGES) + 1), 1000, "none"]
     assert {0, 1, 365, 400, "none"} <= {limit for _, limit in days}
-    assert dict(days)["365 days (settings)"] == 365
-    assert dict(number)["1,000 entries (settings)"] == 1000
+    assert dict(days)["365 days (set)"] == 365
+    assert dict(number)["1,000 entries (set)"] == 1000
 
 
 def test_a_slider_of_many_entries_has_few_stops():

@@ -55,3 +55,8 @@ def test_what_cannot_be_read_is_one_line_with_the_command_as_code():
     (line,) = gap_lines(["1 entry is gone (`memkit verify` says more)."])
     assert [part.text for part in line if getattr(part, "role", "") == "code"] == ["memkit verify"]
     assert gap_lines([]) == []
+    said = "".join(part if isinstance(part, str) else getattr(part, "text", "") for part in line)
+    assert said.endswith(" 1 entry is gone (memkit verify says more).")
+    (line,) = gap_lines(["Some are gone. `memkit repair` brings them back.", "A record is gone."])
+    said = "".join(part if isinstance(part, str) else getattr(part, "text", "") for part in line)
+    assert said.endswith(" Some are gone. memkit repair brings them back. A record is gone.")
