@@ -21,4 +21,4 @@ select
     event_id
 from record_history
 where $slug::varchar is null or slug = $slug::varchar
-order by slug, occurred_at, seq, project_key, event_id
+order by slug, project_key, day, seq nulls first, occurred_at, event_id

@@ -25,10 +25,11 @@ from memkit.store import audit_compacted, jsonl, look
 from memkit.store.audit_compacted import CompactedDay
 from memkit.store.damage import junk_of
 from memkit.store.durable import Before
-from memkit.store.paths import StorePaths
+from memkit.store.paths import LOG_PREFIX, StorePaths
 
 _STEP = 64 * 1024
 _MOST_LOOKED_AT = 200
+_DAY_CHARS = 10
 _EVERY_EVENT = b'"id"'  # the key that each line has
 JUNK = junk_of(b"id")
 _NEWLINES = re.compile(rb"\n++")
@@ -247,6 +248,9 @@ class Walk:
             self._left.clear()  # before the chain nobody vouched for anything
             if self.last:
                 self._break(place, "carries no hash, though lines before it do: it was put in, or edited")
+        at = raw.get("occurred_at")
+        if isinstance(at, str) and at[:_DAY_CHARS] > place.file.removeprefix(LOG_PREFIX)[:_DAY_CHARS]:
+            self._break(place, f"is of {at[:_DAY_CHARS]} and stands in the log of an earlier day: the file was renamed")
         if not seal.is_text_whole:
             self._break(place, "its text was changed: it is not the text the digest was made of")
         self._previous = place

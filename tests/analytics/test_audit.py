@@ -171,6 +171,18 @@ class TestRecords:
         refused = next(row for row in every if row.slug == "Bad Slug")
         assert (refused.position, json.loads(refused.findings)) == (None, ["slug-form"])
 
+    def test_a_clock_that_jumps_back_breaks_no_history(self, tmp_path, store, clock):
+        for i, (before, after) in enumerate(((None, "a"), ("a", "b"), ("b", "c"))):
+            hashes = {"before_hash": before and before * 64, "after_hash": after * 64}
+            store.audit.record(Event("record_operation", "edit", detail={"slug": "retry", **hashes}))
+            clock.advance(dt.timedelta(days=1 if i == 0 else -2))
+        with open_catalog(tmp_path, store) as catalog:
+            found = audit.history(catalog, "retry", as_of=clock.now())
+        assert [(row.position, row.after_hash[0], row.is_break) for row in found] == [
+            (1, "a", False), (2, "b", False), (3, "c", False),
+        ]  # fmt: skip
+        assert [row.occurred_at for row in found] != sorted(row.occurred_at for row in found)
+
 
 class TestOthers:
     def test_events_newest_first_by_kind_and_time(self, tmp_path, store, clock):

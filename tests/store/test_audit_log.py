@@ -260,6 +260,17 @@ class TestChain:
         store.paths.log_file("2026-11-30").rename(store.paths.log_file("2026-12-05"))
         assert audit_log.chain(store.paths).first_break is not None
 
+    @pytest.mark.parametrize("day", ["2026-11-20", "2026-11-29"])
+    def test_the_only_day_renamed_to_an_earlier_one_is_named(self, make_store, day):
+        store = make_store(sound=False)
+        store.make_folders()
+        store.audit.record(asked())
+        renamed = store.paths.log_file(day)
+        store.paths.log_file("2026-11-30").rename(renamed)
+        spot = audit_log.chain(store.paths).first_break
+        assert (spot.file, spot.start) == (renamed.name, 0)
+        assert "the file was renamed" in spot.why
+
 
 class TestFiles:
     def test_eight_processes_over_a_faked_midnight_keep_one_chain(self, make_store):
