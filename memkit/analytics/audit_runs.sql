@@ -67,7 +67,14 @@ select
     r.n_calls,
     r.n_input_tokens,
     r.n_output_tokens,
-    count(*) over () as n_matched
+    (
+        select count(*)
+        from audit_runs
+        where
+            ($worker::varchar is null or worker = $worker::varchar)
+            and ($status::varchar[] is null or list_contains($status::varchar[], status))
+            and ($since::timestamptz is null or coalesce(started_at, ended_at) >= $since::timestamptz)
+    ) as n_matched
 from audit_runs as r
 left join explained as e on r.project_key = e.project_key and r.run_id = e.run_id
 where

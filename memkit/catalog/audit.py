@@ -88,7 +88,7 @@ class AuditRows:
         for store in self._stores:
             compacted = audit_days.usable(store.paths)
             for day, file in compacted.items():
-                columns = _columns(audit_days.columns_of(file))
+                columns = _columns(self._columns_of(file))
                 parts.append(_named(f"select {columns} from read_parquet({_literal(file)})", store, day))
             for day in audit_log.days(store.paths):
                 file = store.paths.log_file(day)
@@ -104,6 +104,15 @@ class AuditRows:
             self._database.replace_table("audit_held", rows.select(schema.names))
             self._database.show("audit_rows", parts)
             self._database.derive("audit_run_rows")
+
+    def _columns_of(self, file: Path) -> frozenset[str]:
+        """The names of the columns of a compacted day; none where it cannot be read."""
+        import duckdb
+
+        try:
+            return frozenset(row[0] for row in self._database.run(f"describe from read_parquet({_literal(file)})"))
+        except duckdb.Error:
+            return frozenset()
 
     def _is_whole(self, file: Path) -> bool:
         """Whether DuckDB may read a log where it lies."""

@@ -263,17 +263,6 @@ def usable(paths: StorePaths) -> dict[str, Any]:
     return found
 
 
-def columns_of(file: Path) -> frozenset[str]:
-    """The names of the columns of a compacted day's file; none where it cannot be read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return frozenset(pq.read_schema(file).names)
-    except (pa.ArrowException, OSError):
-        return frozenset()
-
-
 def walk(paths: StorePaths) -> tuple[audit_chain.Walk, list[Problem]]:
     """The whole chain, compacted days read line by line; and what is wrong with their files."""
     days, is_damaged = _known(paths)
