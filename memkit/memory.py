@@ -445,13 +445,13 @@ class Memory(Consolidating, Exchanging, Exploring, Forgetting):
                 warnings.warn(f"{project} is left out: {error}", MemkitWarning, stacklevel=4)
         return found
 
-    def _absorb(self) -> None:
+    def _absorb(self, progress: Callable[[int], None] | None = None) -> None:
         if self._absorbs and self.enabled and self._store.exists:
             for catalog in self._catalogs.values():
                 catalog.keep_vectors()
             from memkit.snapshot.absorbing import absorb
 
-            absorb(self._store)
+            absorb(self._store, progress=progress)
 
     def _expect_changes(self) -> None:
         for catalog in self._catalogs.values():

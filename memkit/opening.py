@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ def open_memory(
     actor: str = "python",
     environment: Environment | None = None,
     even_if_off: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> Memory:
     """Open the memory of a project; `memkit.open` is this function.
 
@@ -47,6 +48,7 @@ def open_memory(
         actor: Who acts, for the audit log: `python`, `cli`, `notebook`.
         environment: The surroundings; those of this process by default.
         even_if_off: Open a project that is off, for the few verbs that work without consent.
+        progress: Called with the number of entries taken into the snapshot since the last call, where many wait.
 
     Raises:
         NotEnabledError: memory is off for this project; says how to enable it.
@@ -74,7 +76,7 @@ def open_memory(
         _look_at(store)
     # A verb that works while memory is off looks and changes nothing, derived files included.
     memory = Memory(store, loaded=loaded, environment=around, temp_directory=_temp_directory(), absorbs=not even_if_off)
-    memory._absorb()  # noqa: SLF001
+    memory._absorb(progress)  # noqa: SLF001
     return memory
 
 

@@ -19,6 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from tests.bench import (
     bench_audit,
+    bench_bad,
     bench_consolidate,
     bench_deciding,
     bench_erase,
@@ -227,6 +228,14 @@ def rivals(sizes: tuple[int, ...], *, cpu: bool, file: pathlib.Path | None, keep
     return 0
 
 
+def bad(size: int, file: pathlib.Path | None) -> int:
+    """Input nobody hopes for, at `size` entries."""
+    found = {**bench_bad.run(size), "about": about()}
+    if file is not None:
+        file.write_text(json.dumps(found, indent=1), "utf-8")
+    return 0
+
+
 def full() -> int:
     """Print everything that has no rivals."""
     recall = bench_recall.measure()
@@ -341,9 +350,18 @@ def main() -> int:
         "--keep", type=pathlib.Path, help="write the entries of --sizes to this folder, or take those that are there"
     )
     parser.add_argument("--json", type=pathlib.Path, help="write what was measured with --sizes here")
+    parser.add_argument(
+        "--bad",
+        type=int,
+        nargs="?",
+        const=100_000,
+        help="only input nobody hopes for: so many entries that are all the same",
+    )
     options = parser.parse_args()
     if options.sizes is not None:
         return rivals(tuple(options.sizes) or bench_sizes.SIZES, cpu=options.cpu, file=options.json, keep=options.keep)
+    if options.bad is not None:
+        return bad(options.bad, options.json)
     return smoke(options.tolerance) if options.smoke else full()
 
 

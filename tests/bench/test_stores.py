@@ -6,6 +6,7 @@ import pytest
 
 from memkit.model.entry import StoredEntry
 from memkit.model.index_line import line_for
+from tests.bench import bench_bad
 from tests.bench.stores import Corpus, open_at, write
 
 
@@ -49,3 +50,18 @@ def test_a_generated_store_says_what_storing_the_same_says(tmp_path):
             assert {k: v for k, v in one.items() if k not in of_the_moment} == {
                 k: v for k, v in other.items() if k not in of_the_moment
             }
+
+
+@pytest.mark.parametrize("kind", sorted(bench_bad.KINDS))
+def test_what_bad_input_is_made_of_is_what_it_is_called(kind):
+    corpus = bench_bad.KINDS[kind](30, bench_bad.WORDS)
+    items = list(corpus)
+    texts = [f"{item.question} {item.recommendation} {item.prose}".replace("?", "").split() for item in items]
+    different = {word for text in texts for word in text}
+    assert len({item.id for item in items}) == len(items)
+    assert {
+        "all the same": all(text == texts[0] for text in texts),
+        "stop words alone": different <= set(bench_bad.STOP_WORDS),
+        "no word twice": len(different) == sum(map(len, texts)) == 30 * bench_bad.WORDS,
+    }[kind]
+    assert bench_bad.QUESTIONS[kind](corpus).split()[0] in different

@@ -10,6 +10,7 @@ import pytest
 
 from memkit.catalog.catalog import Catalog
 from memkit.errors import StoreIOError, StorePermissionError
+from memkit.opening import open_memory
 from memkit.snapshot import absorbing, segments
 from memkit.snapshot.absorbing import absorb
 from memkit.snapshot.manifest import parse_manifest
@@ -350,3 +351,12 @@ def test_a_text_that_stands_in_another_column_is_kept_once(store):
             {"title": "Which queue?", "summary": "plain prose"},
             {"title": "And then?", "summary": "The short one."},
         ]
+
+
+def test_opening_says_how_many_entries_it_takes_into_the_snapshot(root, project, clock):
+    fill(open_store(root, project, clock), 300)
+    taken = []
+    with open_memory(project, root=root, enabled=True, clock=clock, progress=taken.append) as mem:
+        assert sum(taken) == 300 == len(mem.list())
+    with open_memory(project, root=root, enabled=True, clock=clock, progress=taken.append):
+        assert sum(taken) == 300

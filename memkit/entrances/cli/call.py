@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,5 +46,17 @@ class Call:
 def open_memory(call: Call, *, while_disabled: bool) -> Memory:
     """The one place where the command line opens a Memory; tests put a stand-in here."""
     from memkit import opening
+    from memkit.entrances.cli import output  # it builds on this module
 
-    return opening.open_memory(call.project, root=call.root, actor=ACTOR, even_if_off=while_disabled)
+    with ExitStack() as shown:
+        bars: list[Callable[[int], None] | None] = []
+
+        def taken(n: int) -> None:
+            if not bars:  # few calls take so many entries that there is something to show
+                bars.append(shown.enter_context(output.progress(call, "snapshot")))
+            if bars[0] is not None:
+                bars[0](n)
+
+        return opening.open_memory(
+            call.project, root=call.root, actor=ACTOR, even_if_off=while_disabled, progress=taken
+        )
