@@ -18,6 +18,7 @@ from memkit.consolidate.reinforce import Reinforcement, planned, reinforce
 from memkit.consolidate.report import ConsolidationReport
 from memkit.model.candidate import CATEGORIES, Candidate
 from memkit.model.event import Trigger
+from memkit.model.problem import Problem
 from memkit.store import canonical, staging
 from memkit.store.candidate_files import name_of
 from memkit.store.staging import StagingFile
@@ -99,8 +100,8 @@ def consolidate(
                 used = reinforce(store, held, run_id=run.run_id)
         finally:
             report = _with_uses(reconciler.report, used)
-            report = replace(report, n_recovered=len(back), problems=tuple(problems))
-            report = _with_end(report, found, any_staged=any(file.items for file in files))
+            report = replace(report, n_recovered=len(back))
+            report = _with_end(report, found, problems, any_staged=any(file.items for file in files))
             _tell(run, report)
     return report
 
@@ -148,8 +149,8 @@ def _planned(
     files = [_among(file, only) for file in files]
     reconciler = Reconciler(store, adjudicators, held=None, run_id="", recovered=lines)
     reconciler.run(files, progress)
-    report = replace(reconciler.report, n_recovered=len(back), problems=tuple(problems))
-    return _with_end(report, found, any_staged=any(file.items for file in files))
+    report = replace(reconciler.report, n_recovered=len(back))
+    return _with_end(report, found, problems, any_staged=any(file.items for file in files))
 
 
 def _with(files: Sequence[StagingFile], back: Sequence[tuple[str, Candidate]], project_path: str) -> list[StagingFile]:
@@ -173,13 +174,16 @@ def _with_uses(report: ConsolidationReport, used: Reinforcement) -> Consolidatio
     )
 
 
-def _with_end(report: ConsolidationReport, found: ExtractionReport | None, *, any_staged: bool) -> ConsolidationReport:
+def _with_end(
+    report: ConsolidationReport, found: ExtractionReport | None, left: Sequence[Problem], *, any_staged: bool
+) -> ConsolidationReport:
     """The report with how the run ended, and why it had nothing to do."""
     cause = ""
     if not any_staged:
-        waits = "nothing waits in staging" + (" that can be read" if report.problems else "")
+        waits = "nothing waits in staging" + (" that can be read" if left else "")
         cause = f"{found.why_nothing}, and {waits}" if found is not None and found.why_nothing else waits
-    report = replace(report, n_extracted=0 if found is None else len(found.candidates), cause=cause)
+    n_extracted = 0 if found is None else len(found.candidates)
+    report = replace(report, n_extracted=n_extracted, cause=cause, problems=(*left, *report.problems))
     return replace(report, reason=_reason(report, any_staged=any_staged))
 
 

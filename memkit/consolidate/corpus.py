@@ -73,6 +73,7 @@ class Corpus:
                 raise StoreIOError(problem.detail, file=paths.folder / problem.file, remedy=problem.remedy or None)
         if unreadable is not None:  # what it says decides what candidates are; an error of the disk is no answer
             records.require(paths, unreadable)
+        self.problems = read.problems  # of files that say nothing, to whoever compares with them
         self._names |= {file.name for file in read.files}
         for file in read.files:
             if file.record is not None and file.data is not None and file.sha256 is not None:

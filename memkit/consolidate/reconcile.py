@@ -108,6 +108,7 @@ class Reconciler:
             edited=tuple(path for path in self._edited if path not in self._written),
             n_trimmed=sum(each.trims and each.outcome.fate == "merged" for each in fates),
             masked=FrozenMapping(self._masked),
+            problems=self._corpus.problems,
         )
 
     def run(self, files: Sequence[StagingFile], progress: Progress | None = None) -> None:

@@ -68,7 +68,7 @@ class ConsolidationReport(Displayable):
         edited: Records that were changed, by path.
         n_trimmed: Merges that shortened a text.
         masked: Secrets that were masked, by kind.
-        problems: Files that were left alone, and why.
+        problems: Files of candidates that were left alone, and records that could not be compared with; and why.
         reason: How the run ended, as the code of the audit log: `records_updated`, `no_record_changes`, `no_staging`,
             `linter_failed`, `model_error`; what it would be for a dry run.
         cause: Why there was no candidate to look at, in words; "" where there was one.

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import memkit.present  # noqa: F401 - draws what is shown
 from memkit.consolidate.adjudicate import PersonAdjudicator, RuleAdjudicator, Verdict
 from memkit.consolidate.balance import balance
 from memkit.consolidate.consolidating import FromSession, consolidate
@@ -602,3 +603,18 @@ def test_candidates_that_were_settled_already_are_no_reason_to_say_that_nothing_
     restated = '{"session_id": "s1", "role": "user", "content": "Hello."}\n' + SAID
     cause = run(store, source=source_of(path, restated)).cause
     assert cause == "what the session holds was staged or stored before (1), and nothing waits in staging"
+
+
+@pytest.mark.parametrize("dry_run", [True, False], ids=["dry run", "run"])
+def test_a_record_that_a_person_broke_is_named_kept_and_compared_with_nothing(store, dry_run):
+    keep(store, "lease", f"# Lease\n\n{LEASE}")
+    path = store.paths.memory / "lease.md"
+    broken = path.read_bytes().replace(b"status: active", b"status: [active")
+    path.write_bytes(broken)
+    stage(store, "s1", made("lessons", LEASE, title="Lease"))
+    report = run(store, dry_run=dry_run)
+    assert [(row.fate, row.record) for row in report] == [("added", "memory/lease-2.md")]
+    ((code, file),) = [(problem.code, problem.file) for problem in report.problems]
+    assert (code, file) == ("damaged-record", "memory/lease.md")
+    assert "memory/lease.md" in mimebundle(report)["text/plain"]
+    assert path.read_bytes() == broken
