@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from memkit.memory import Memory
 from memkit.snapshot.absorbing import absorb
-from tests.bench import rivals
+from tests.bench import cold, rivals
 from tests.bench.bench_store import Bare
 from tests.bench.rivals import Rival
 from tests.bench.stores import Corpus, Item, open_at, write
@@ -109,8 +109,7 @@ def measure(size: int, folder: pathlib.Path, *, stopped: set[str]) -> dict:
         row = found["systems"][each.name]
         if each.name != "index scan":
             _say(f"asking {each.name}")
-            cold = [_child("cold", each.name, folder, size) for _ in range(3)]
-            taken = [each for each in cold if each]
+            taken = cold.first_hits(each.name, folder, [corpus.mixed(4) for _ in range(3)])
             row["cold"] = _summary(taken, "seconds") | {"cpu": _summary(taken, "cpu_all")}
             row["memory"] = _child("asks", each.name, folder, size)
         each.open()
@@ -244,8 +243,7 @@ def _summary(rows: list[dict], key: str) -> dict[str, float]:
 
 
 def _child(what: str, name: str, folder: pathlib.Path, size: int) -> dict | None:
-    """Run one step in a new process; None where it took too long. `seconds` of "cold" count from its start."""
-    began = time.perf_counter()
+    """Run one step in a new process; None where it took too long."""
     code = f"from tests.bench.bench_sizes import child; child({what!r}, {name!r}, {str(folder)!r}, {size})"
     patience = None if _is_patient(name) else LONGEST + 15
     try:
@@ -254,12 +252,12 @@ def _child(what: str, name: str, folder: pathlib.Path, size: int) -> dict | None
         )
     except subprocess.TimeoutExpired:
         return None
-    found = json.loads(done.stdout.splitlines()[-1])
-    return found | {"seconds": time.perf_counter() - began} if what == "cold" else found
+    found: dict = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def child(what: str, name: str, folder: str, size: int) -> None:
-    """In the new process: fill, or answer one question, or answer forty; prints times and the peak of memory."""
+    """In the new process: fill, or answer forty-one questions; prints times and the peak of memory."""
     corpus = Corpus(size, words_at(size), seed=7)
     system = _system(name, pathlib.Path(folder))
     empty = _peak_mb()
@@ -269,7 +267,7 @@ def child(what: str, name: str, folder: str, size: int) -> None:
     else:
         system.open()
         taken = _clocked(lambda: system.search(corpus.mixed(4)), system.pid)
-        for _ in range(40 if what == "asks" else 0):
+        for _ in range(40):
             system.search(corpus.mixed(4))
     peak = _peak_mb() + (_peak_mb(system.pid) if system.pid else 0.0)
     cpu = time.process_time() + _spent(system.pid)

@@ -20,8 +20,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from tests.bench.stores import Item
+if TYPE_CHECKING:
+    from tests.bench.stores import Item
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 RIVALS = pathlib.Path(os.environ.get("BENCH_RIVALS", _ROOT / ".rivals"))
