@@ -286,7 +286,7 @@ def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_as_text(item)}" for key, item in value.items())
+        return ", ".join(f"{_as_text(key)}: {_as_text(item)}".strip() for key, item in value.items())
     if isinstance(value, list):
         return ", ".join(_as_text(item) for item in value)
     if isinstance(value, bool):

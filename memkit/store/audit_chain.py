@@ -314,7 +314,8 @@ class _Junk:
 
     def add(self, start: int, line: bytes) -> None:
         self._are_cut = self._are_cut and is_cut(line)
-        self._digest.update(b"\n" * (start - self._place.end) + line)
+        self._digest.update(b"\n" * (start - self._place.end))
+        self._digest.update(line)
         self._place = replace(self._place, end=start + len(line))
 
     def left(self) -> tuple[Place, int, str, bool]:

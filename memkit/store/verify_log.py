@@ -65,11 +65,11 @@ def _torn_at_the_end(paths: StorePaths, walk: Walk) -> Iterator[Problem]:
         for place in walk.at_end:
             file = paths.logs / place.file
             left = look.read_from(file, place.start) or b""
+            is_ended, left = left.endswith(b"\n"), left.rstrip(b"\n")
             n = place.end - place.start
-            is_all = len(left.rstrip(b"\n")) == n
-            lines = left.rstrip(b"\n").split(b"\n")
-            if is_all and (not left.endswith(b"\n") or is_cut(lines[-1])):
-                n_lines = f", in {len(lines):,} lines" if len(lines) > 1 else ""
+            if len(left) == n and (not is_ended or is_cut(left[left.rfind(b"\n") + 1 :])):
+                n_newlines = left.count(b"\n")
+                n_lines = f", in {n_newlines + 1:,} lines" if n_newlines else ""
                 yield Problem(
                     code="torn-log-line",
                     file=paths.relative(file),

@@ -227,3 +227,10 @@ def test_a_body_whose_line_ends_were_converted_twice_is_the_same_when_written_an
     assert "\r\n" not in record.body
     assert normal_body(record.body) == record.body
     assert read_record("memory", "use-utc", write_record(record)).body == record.body
+
+
+def test_a_tag_with_a_colon_and_nothing_behind_it_stays_as_it_was_read():
+    page = b'---\nkind: lesson\ntags: [a. "b: ]\nsources: [{Mara : }]\n---\n\n# Use UTC\n'
+    read = read_record("memory", "use-utc", page)
+    assert (read.tags, read.sources) == (('a. "b:',), ("Mara:",))
+    assert read_record("memory", "use-utc", write_record(read)) == read
