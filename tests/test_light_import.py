@@ -97,9 +97,19 @@ def loaded_by_verb(tmp_path, *arguments):
     return done.stdout, set(done.stderr.split())
 
 
-def test_a_question_loads_neither_pandas_nor_what_draws_other_answers(tmp_path):
-    answer, loaded = loaded_by_verb(tmp_path, "recall", "queue", "last")
-    assert "Which queue at last?" in answer
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["queue", "last"], "Which queue at last?"),
+        (["zeppelin"], "In no entry"),
+        (["queu", "--fuzzy"], "queu~queue"),
+        (["queueing", "--stemming", "english"], "queueing~queue"),
+    ],
+    ids=["hit", "miss", "fuzzy", "stemming"],
+)
+def test_a_question_loads_neither_pandas_nor_what_draws_other_answers(tmp_path, asked, said):
+    answer, loaded = loaded_by_verb(tmp_path, "recall", *asked)
+    assert said in answer
     assert loaded & NEVER == set()
 
 

@@ -17,6 +17,7 @@ from memkit.analytics.frames import arrow, frame_schemas
 from memkit.analytics.gaps import damaged_index
 from memkit.analytics.retention_review import VERDICTS, RetentionReview, Total, TrashRow
 from memkit.model.policy import NONE, Limit, RetentionPolicy
+from memkit.snapshot.columns import column, table_of
 from memkit.store import entries, look, marks
 from memkit.store.store import Store
 
@@ -198,10 +199,9 @@ def _frames(  # noqa: PLR0917
             for number, new in enumerate(to_store)
         ],
     }
-    made = {name: pa.Table.from_pylist(list(listed), schemas[name]) for name, listed in rows.items()}
-    sizes = pa.array((size for size, _ in stamps.values()), pa.int64(), size=len(stamps))
-    names = pa.array(stamps.keys(), pa.string(), size=len(stamps))
-    made["envelopes"] = pa.table([names, sizes], schema=schemas["envelopes"])
+    made = {name: table_of(list(listed), schemas[name]) for name, listed in rows.items()}
+    sizes = column((size for size, _ in stamps.values()), pa.int64())
+    made["envelopes"] = pa.Table.from_arrays([column(stamps, pa.string()), sizes], schema=schemas["envelopes"])
     return made
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memkit.errors import InvalidInputError, MissingExtraError
+from memkit.snapshot.columns import numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,11 +50,9 @@ class Forms:
 
     def of(self, term: str) -> list[str]:
         """The terms of the corpus with the same stem, in order of the alphabet."""
-        import pyarrow as pa
-
         stem = self.stem(term)
         first, last = self._stems.searchsorted(hash(stem)), self._stems.searchsorted(hash(stem), side="right")
-        found = [str(each) for each in self.terms.take(pa.array(self._order[first:last], pa.int64())).to_pylist()]
+        found = [str(each) for each in self.terms.take(numbers_of(self._order[first:last])).to_pylist()]
         return sorted(each for each in found if self.stem(each) == stem)  # another stem may have the same hash
 
     def distinct(self, terms: Iterable[str]) -> list[str]:

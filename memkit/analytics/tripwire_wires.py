@@ -16,6 +16,7 @@ from memkit.model.conditions import Condition
 from memkit.model.metrics import metric_name
 from memkit.model.unit_table import PERIOD_MONTHS, PERIOD_SECONDS
 from memkit.model.units import VERSION, factor_between
+from memkit.snapshot.columns import column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,8 +127,8 @@ def wires_frame(wires: Sequence[Wire]) -> pa.Table:
     schema = frame_schemas()["wires"]
     rows = [_row(number, wire) for number, wire in enumerate(wires)]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
-    return pa.table(arrays, schema=schema)
+    arrays = [column(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _row(number: int, wire: Wire) -> tuple[Any, ...]:

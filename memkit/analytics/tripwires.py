@@ -35,6 +35,7 @@ from memkit.model.acknowledgement import Acknowledgement
 from memkit.model.conditions import Condition, read_condition
 from memkit.model.decision import IN_FORCE
 from memkit.model.tripwire import NOT_CHECKED, Tripwire, tripwire_id
+from memkit.snapshot.columns import table_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -386,7 +387,7 @@ def marks(
     schemas = frame_schemas()
     listed = list_tripwires(catalog, as_of=as_of, read=read)
     numbers = {condition: i for i, condition in enumerate(dict.fromkeys(row.condition for row in listed))}
-    found = [schemas["firings"].empty_table()]
+    found = [table_of((), schemas["firings"])]
     # A run that was full at the last reading fires whenever that is.
     end = as_of if facts is None or facts.last_at is None else max(as_of, facts.last_at + dt.timedelta(days=366))
     for wires, table in _replayed(catalog, list(numbers), facts, as_of=end, mapping=mapping):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from memkit.model.problem import Problem
 from memkit.snapshot import audit_days
 from memkit.snapshot.audit_rows import audit_schema, build, json_columns
+from memkit.snapshot.columns import table_of
 from memkit.store import audit_log, look
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class AuditRows:
                 else:
                     held.append(_held(store, day))
         schema = audit_schema().append(pa.field("project_key", pa.string())).append(pa.field("day", pa.string()))
-        rows = pa.concat_tables(held) if held else schema.empty_table()
+        rows = pa.concat_tables(held) if held else table_of((), schema)
         with self._database.transaction():
             self._database.replace_table("audit_held", rows.select(schema.names))
             self._database.show("audit_rows", parts)

@@ -28,7 +28,7 @@ from memkit.errors import StoreError
 from memkit.model.decision import FIELDS
 from memkit.model.entry import StoredEntry
 from memkit.model.record import DECISION_PANEL
-from memkit.snapshot.columns import column, table_of
+from memkit.snapshot.columns import column, numbers_of, numpy_of, table_of
 from memkit.snapshot.rows import RowBuilder, word_of
 from memkit.snapshot.words import Words, open_words
 from memkit.store import look
@@ -179,6 +179,7 @@ class Sight:
 
     def show_vocabulary(self) -> None:
         """Make `base.vocabulary` up to date, for queries about the different words."""
+        import numpy as np
         import pyarrow as pa
 
         if self._vocabulary_of == self.n_changes:
@@ -188,12 +189,13 @@ class Sight:
             self.database.derive("vocabulary")
         else:
             schema = base_schemas()["vocabulary"]
-            parts = [
-                pa.table({"term": part.terms, "n_entries": pa.array(part.n_docs, pa.int64())})
-                for part in postings.parts
-            ]
-            counted = pa.concat_tables([schema.empty_table(), *parts], promote_options="permissive").group_by("term")
-            rows = counted.aggregate([("n_entries", "sum")]).rename_columns(["term", "n_entries"])
+            parts = [part for part in postings.parts if len(part.terms)]
+            terms = [part.terms.cast(pa.string()) for part in parts] or [column((), pa.string())]
+            every = pa.concat_arrays(terms).dictionary_encode()
+            counts = [part.n_docs for part in parts] or [np.zeros(0, np.int64)]
+            # `group_by` would load datasets, and with them pandas.
+            summed = np.bincount(numpy_of(every.indices), np.concatenate(counts), len(every.dictionary))
+            rows = pa.Table.from_arrays([every.dictionary, numbers_of(summed.astype(np.int64))], schema=schema)
             self.database.replace_table("vocabulary", rows)
         self._vocabulary_of = self.n_changes
 

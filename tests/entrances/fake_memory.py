@@ -100,7 +100,9 @@ class FakeMemory:
     def sql(self, query, params=None):
         self.calls.append(("sql", {"query": query, "params": params}))
         arrow = SimpleNamespace(to_pylist=lambda: self.rows)
-        return SimpleNamespace(columns=tuple(self.rows[0]), to_arrow=lambda: arrow, to_text=lambda: repr(self.rows))
+        return SimpleNamespace(
+            columns=tuple(self.rows[0]), to_arrow=lambda: arrow, to_text=lambda: repr(self.rows), gaps=()
+        )
 
     def verify(self, *, progress=None):
         return self.problems

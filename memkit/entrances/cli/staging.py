@@ -88,7 +88,7 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="Of the candidate, or it
 
 
 def show(ctx: typer.Context, key: Key) -> None:
-    """Show one candidate with its evidence, beside the records near it.
+    """Show one candidate with its evidence and the records near it.
 
     The records stand as they are now, the likest first, each with its SHA-256. A dead letter has none beside it.
     """
