@@ -104,7 +104,7 @@ def test_the_magics_do_in_a_real_kernel_what_their_page_says(kernel):
         "%%memsql -o found --limit 1\n"
         "select o.owner, e.question from entries as e, owners as o order by contains(lower(e.question), o.word) desc, e.entry_id"
     )
-    assert "1 row" in table
+    assert "1 of 2 rows" in table
     assert kernel.value("found.to_pandas().to_dict('records')") == [{"owner": "Ada", "question": "Which queue?"}]
 
     assert {"entries", "decisions"} <= kernel.complete("%%memsql\nselect * from ")
