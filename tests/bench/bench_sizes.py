@@ -183,6 +183,7 @@ def _stores(asked: list[Rival], corpus: Corpus, folder: pathlib.Path, rounds: in
     """Durable stores one by one beside the bare system calls, in batch, and what new entries cost afterwards."""
     mem = asked[0].memory  # type: ignore[attr-defined]
     items = list(Corpus(rounds, corpus.words, seed=99))
+    shutil.rmtree(folder / "bare", ignore_errors=True)  # of a run that left its folder
     bare = Bare(folder / "bare")
     times: dict[str, list[dict]] = {"bare system calls": []}
     for i, item in enumerate(items):
