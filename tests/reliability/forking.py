@@ -52,14 +52,15 @@ class Forks:
         assert answer, "the worker died"
         return answer.strip()
 
-    def _run(self, told: dict[str, Any], strace: list[str] | None) -> list[str]:
-        """Let a fork do it, traced; the lines it printed."""
+    def _run(self, told: dict[str, Any], strace: list[str] | None, settle: float = 0) -> list[str]:
+        """Let a fork do it, traced; the lines it printed. `settle` seconds pass before it starts."""
         child = int(self._say({**told, "out": str(self._out)}))
         tracer = None
         try:
             if strace is not None:
                 tracer = subprocess.Popen(["strace", "-f", "-qq", *strace, "-p", str(child)], stderr=subprocess.PIPE)
                 wait_for_tracer(child, tracer)
+                time.sleep(settle)
         finally:
             os.write(self._gate, b"g")
             assert self._worker.stdout is not None
@@ -80,7 +81,8 @@ class Forks:
         """Every call the operation made that changes something, in order."""
         log = self._folder / "log"
         words = ["-s", "256", "-y", "-e", f"trace={','.join(CHANGING)}", "-o", str(log)]
-        lines = self._run({"operation": operation, "folder": str(folder), "state": state}, words)
+        # A tracer that is attached may not have stopped the fork yet, and would miss its first calls.
+        lines = self._run({"operation": operation, "folder": str(folder), "state": state}, words, settle=0.05)
         assert "done" in lines, lines
         calls = parse(log.read_text("utf-8", "backslashreplace"))
         begin = next(i for i, call in enumerate(calls) if call.name == "write" and '"go\\n"' in call.arguments)

@@ -39,7 +39,7 @@ READING = {
     "plan.marks_of", "erase.others_kept_out",
     "retention.envelope_stamps", "retention.trash_rows", "kept_and_gone.trashed", "kept_and_gone.marked",
     "what_if.impact",
-    "Store.trash", "naming.find_entry", "verify_trash.about_trash",
+    "Store.trash", "RecordTools.deleted", "naming.find_entry", "verify_trash.about_trash",
     "verify.verify", "status.status_of", "Memory.get", "Memory.list", "Memory.sql", "Memory.decisions", "Memory.status",
     "Memory.verify", "Memory.tripwires", "Memory.chains", "Memory.timeline", "Memory.in_force", "Memory.calibration",
     "Memory.project_summary", "Tripwires.check", "Tripwires.backtest", "Tripwires.acknowledged", "Tripwires.take",
@@ -68,6 +68,8 @@ PARTS = {
     "Memory.what_we_decided": "the same",
     "Memory.read": "the same",
     "recover.recover_held": "is what recover and consolidate call",
+    "record_events.say": "is part of each change of a record",
+    "record_events.catch_up": "is part of pending changes and of the first look at a record edited by hand",
     **dict.fromkeys(
         (f"RecordTools.{name}" for name in ("read", "find", "list", "query", "lint")),
         "writes one event, and says what was edited by hand, as notice-edits does",
