@@ -14,6 +14,7 @@ from memkit.errors import (
     MemkitWarning,
     NewerFormatError,
     ProjectPathError,
+    StoreError,
     StoreIOError,
 )
 from memkit.model.problem import Problem
@@ -26,6 +27,7 @@ from memkit.store import (
     index,
     index_lines,
     jsonl,
+    ledger,
     leftovers,
     lock,
     look,
@@ -533,3 +535,20 @@ class TestPaths:
 )
 def test_words_of_any_alphabet_are_words_until_a_digit_is_among_them(text, words):
     assert wordy(text) is words
+
+
+def test_a_file_that_was_closed_meanwhile_is_an_error_of_its_own_and_not_another_file(tmp_path):
+    file = tmp_path / "index.jsonl"
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT)
+    assert look.same_file(descriptor, file)
+    os.close(descriptor)
+    with pytest.raises(StoreError, match=r"index\.jsonl"):
+        look.same_file(descriptor, file)
+
+
+def test_a_damaged_line_of_the_ledger_leaves_what_the_others_say(make_store):
+    store = make_store(sound=False)
+    store.paths.state.mkdir(parents=True, mode=0o700, exist_ok=True)
+    store.paths.ledger.write_bytes(b"torn\n")
+    assert ledger.known(store.paths) == []
+    assert [problem.code for problem in ledger.read(store.paths)[1]] == ["damaged-ledger"]

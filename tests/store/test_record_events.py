@@ -208,7 +208,7 @@ def test_the_last_line_about_a_file_is_found_from_the_end_whatever_stands_betwee
     clock.advance(dt.timedelta(days=1))
     store.audit.record(Event("record_usage", "query", detail={"query": f'"path":"{PATH}"' + "x" * 400}))
     with store.paths.log_file(clock.now().date().isoformat()).open("ab") as file:
-        file.write(b'torn "path":"memory/use-utc.md"')
+        file.write(b'torn "path":"memory/use-utc.md"' + b"y" * 700)
     find = record_events.last_logged
     assert find(store.paths, [PATH, "memory/none.md"]) == {PATH: (None, "b" * 64)}
     assert find(store.paths, ["memory/other.md"]) == {"memory/other.md": (None, "d" * 64)}
