@@ -61,10 +61,10 @@ def test_a_batch_holds_what_single_stores_hold(store):
 @pytest.mark.parametrize("name", ["open", "write", "fstat", "fsync", "close"])
 def test_a_fault_in_the_middle_of_a_batch_leaves_nothing(store, name, k):
     store.store_many(batch(1))
-    before = store.paths.index.read_bytes()
+    before, threads = store.paths.index.read_bytes(), threading.active_count()
     with installed(Fault(k, errno.EIO, only=name)), pytest.raises(StoreError):
         store.store_many(batch())
     assert store.paths.index.read_bytes() == before
     assert [path.name for path in store.paths.results.iterdir()] == [f"{store.read_index().lines[0].id}.json"]
-    assert threading.active_count() == 1
+    assert threading.active_count() <= threads
     assert len(store.store_many(batch())) == MANY
