@@ -62,3 +62,21 @@ def test_one_damaged_line_is_told_beside_the_hits(tmp_path):
         assert ["1 line of the index" in miss.detail for miss in found.missed if miss.cause == "damaged-index"] == [
             True
         ]
+
+
+@pytest.mark.parametrize("tail", [b"garbage\n", b"garbage"], ids=["a line", "a torn end"])
+@pytest.mark.parametrize("look", ["calendar", "review", "refresh"])
+def test_damage_that_is_all_that_is_new_stops_no_question(tmp_path, tail, look):
+    (tmp_path / "p").mkdir()
+    with memkit.open(tmp_path / "p", root=tmp_path / "root", enabled=True) as memory:
+        memory.store(question="Which queue?", result={"conclusion": "Kafka."})
+        assert len(memory.recall("queue")) == 1
+        with memory.paths.index.open("ab") as file:
+            file.write(tail)
+        looks = {
+            "calendar": lambda: memory.retention.calendar("2126-01-01"),
+            "review": memory.retention.review,
+            "refresh": memory.refresh,
+        }
+        looks[look]()
+        assert len(memory.recall("queue")) == 1

@@ -114,8 +114,9 @@ class Postings:
             return False
         size = 1 + max((row["doc"] for row in rows), default=self.size - 1)
         further = size - self.size
-        numbers = [row["doc"] for row in rows]
-        spread = [_spread(np.array(numbers), np.array([row[f"len_{f}"] for row in rows]), size) for f in FIELDS]
+        numbers = np.array([row["doc"] for row in rows], dtype=np.int64)
+        columns = [np.array([row[f"len_{field}"] for row in rows], dtype=np.int32) for field in FIELDS]
+        spread = [_spread(numbers, values, size) for values in columns]
         self.lengths = tuple(
             np.append(known, new[self.size :]) for known, new in zip(self.lengths, spread, strict=True)
         )
